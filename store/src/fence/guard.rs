@@ -11,7 +11,7 @@ use leafid_turn::register::{Beat, Line, Record, Server};
 use super::bounds::{Note, lines, longest_ms};
 use super::journal::Noted;
 use super::moving::{self, Moves};
-use super::{Bounds, Desk, Journal, Orders, Repair, Repaired, Reply};
+use super::{Bounds, Desk, Journal, Orders, Register, Repair, Repaired, Reply};
 use crate::backends::{Answer, BackEnd, Fenced, Group, Outcome, Seen, ServerWrite, Want, Write};
 use crate::problem::Problem;
 use crate::registry::hands::Hands;
@@ -29,6 +29,8 @@ const AMONG_OTHERS_MS: i64 = 100;
 const ALONE_MS: i64 = 1_000;
 /// The least time between two tries of what was refused, in ms.
 const AGAIN_MS: i64 = 1_000;
+/// The fewest letters of an id that name a server.
+const ID_LETTERS: usize = 8;
 /// How often a write is tried that others were faster than.
 const TRIES: u32 = 12;
 
@@ -129,10 +131,15 @@ impl Guard {
             && self.repair.is_none()
             && boot.since(*at) < AGAIN_MS
         {
-            return Err(problem.clone());
+            let problem = problem.clone();
+            self.refuse_removal(&problem);
+            return Err(problem);
         }
         let before = self.generation;
         let done = self.look_about(back_end, now, boot, waits).await;
+        if let Err(problem) = &done {
+            self.refuse_removal(problem);
+        }
         let refused = done.as_ref().err().filter(|why| why.code == Code::StoreRefused);
         let known = self.refused.take();
         self.refused = refused.map(|why| {
@@ -175,7 +182,15 @@ impl Guard {
             }
             back_end.begin().await?;
         }
+        if self.remove.is_some() {
+            self.refuse_removal(&keeps_none());
+        }
         Ok(())
+    }
+
+    fn refuse_removal(&mut self, why: &Problem) {
+        // The caller may be gone.
+        let _ = self.remove.take().map(|(_, reply)| reply.send(Err(why.clone())));
     }
 
     fn follow(&mut self, orders: Orders) -> Result<(), Problem> {
@@ -305,18 +320,22 @@ impl Guard {
         boot: HostTime,
         repair: Option<&Repair>,
     ) -> Result<(), Problem> {
-        self.hands.clear();
+        let is_dry_run = repair.is_some_and(|repair| repair.dry_run);
+        if !is_dry_run {
+            self.hands.clear();
+        }
         let with_gap = repair.is_some_and(|repair| repair.with_gap);
+        let above = repair.map_or(0, |repair| repair.above);
         for _ in 0..TRIES {
             back_end.begin().await?;
             let (servers, fenced) = Self::register(back_end).await?;
-            let moves = Moves::plan(back_end, &self.bounds, with_gap, now).await?;
+            let moves = Moves::plan(back_end, &self.bounds, with_gap, above, now).await?;
             let mine = servers.iter().find(|server| server.id == self.id).cloned();
             let is_guest = self.journal.is_none();
             let beat = self.me.as_ref().map_or(self.life, |me| me.beat).max(self.life).next();
             let mut me = self.next(beat);
             (me.record.waits, me.record.all) = (Some(beat), !moves.writes.is_empty());
-            let mut last = Vec::new();
+            let (mut last, mut removed, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
             if !is_guest || mine.is_some() {
                 last.push(change(mine, Some(me.clone())));
             }
@@ -325,21 +344,31 @@ impl Guard {
             for server in &servers {
                 let is_gone = taken.contains(&server.id) || with_gap && server.id != self.id;
                 if is_gone {
+                    removed.push(server.clone());
                     last.push(change(Some(server.clone()), None));
+                } else if server.id != self.id && !server.record.guest {
+                    awaited.push(server.clone());
                 }
             }
             for id in &self.bounds.members {
                 let is_known = servers.iter().any(|server| server.id == *id);
                 if !is_known && !taken.contains(id) && !with_gap && *id != self.id {
+                    awaited.push(empty(*id));
                     last.push(change(None, Some(empty(*id))));
                 }
             }
             let generation = fenced.row.generation + 1;
             let after = Fenced { generation, at: now, floor: fenced.row.floor.max(moves.floor) };
-            let noted = self.note([Note::Server(self.id), Note::Beat(me.beat)]);
-            synced(noted).await?;
             let Moves { writes, tags, floor } = moves;
             let workers = writes.len() - tags;
+            let raised = if repair.is_some() { writes.clone() } else { Vec::new() };
+            let repaired = Repaired { generation, raised, removed, awaited, floor };
+            if is_dry_run {
+                let _ = self.repair.take().map(|(_, reply)| reply.send(Ok(repaired)));
+                return Ok(());
+            }
+            let noted = self.note([Note::Server(self.id), Note::Beat(me.beat)]);
+            synced(noted).await?;
             if !write(back_end, writes, last, fenced, after).await? {
                 continue;
             }
@@ -366,7 +395,7 @@ impl Guard {
             }
             self.desk.tell(generation, after.floor);
             if let Some((_, reply)) = self.repair.take() {
-                let _ = reply.send(Ok(Repaired { generation, tags, workers, floor }));
+                let _ = reply.send(Ok(repaired));
             }
             return Ok(());
         }
@@ -420,6 +449,7 @@ impl Guard {
         self.learn_fence(&fenced);
         self.others = servers.into_iter().filter(|server| server.id != self.id).collect();
         self.learn_others(boot);
+        self.show(boot);
         let members = self.members().map(|server| server.id).collect();
         let mut notes = vec![Note::Members(members)];
         let is_confirmed = self.is_acked(self.start);
@@ -434,7 +464,17 @@ impl Guard {
         notes.extend(announced.map(|line| Note::Line(*line)));
         notes.retain(|note| self.bounds.note(note.clone()));
         self.trust();
-        let Some(group) = self.answer(boot, is_confirmed) else {
+        let removal = self.remove.take().and_then(|(name, reply)| {
+            match self.removable(&name, boot, is_confirmed) {
+                Ok(server) => Some((server, reply)),
+                Err(problem) => {
+                    let _ = reply.send(Err(problem));
+                    None
+                }
+            }
+        });
+        let (removed, reply) = removal.unzip();
+        let Some(group) = self.answer(boot, is_confirmed, removed) else {
             if !notes.is_empty() {
                 synced(self.note(notes)).await?;
             }
@@ -451,6 +491,9 @@ impl Guard {
             (self.me, self.wrote) = (Some(after), boot);
             self.trust();
         }
+        if let Some(reply) = reply {
+            let _ = reply.send(if is_written { Ok(()) } else { Err(busy()) });
+        }
         // The next look finds the row's revision.
         if removes || !is_written || back_end.facts().abilities.counts_revisions {
             self.looked = None;
@@ -459,7 +502,12 @@ impl Guard {
     }
 
     /// The record to write after a look, and the servers to drop with it; `None` if nothing waits for it.
-    fn answer(&mut self, boot: HostTime, is_confirmed: bool) -> Option<Group> {
+    fn answer(
+        &mut self,
+        boot: HostTime,
+        is_confirmed: bool,
+        removed: Option<Server>,
+    ) -> Option<Group> {
         let me = self.me.clone()?;
         let is_member = self.journal.is_some();
         let mut after = self.next(me.beat.next());
@@ -476,7 +524,7 @@ impl Guard {
         if is_member && is_confirmed {
             let is_steady = boot.since(self.steady) >= SILENT_MS;
             for server in &self.others {
-                let age = self.ages.get(&server.id).map_or(0, |(_, since)| boot.since(*since));
+                let age = self.silent_ms(server, boot);
                 if is_steady && age >= SILENT_MS {
                     tracing::warn!(
                         server = server.title(),
@@ -486,23 +534,11 @@ impl Guard {
                     gone.push(change(Some(server.clone()), None));
                 }
             }
-            if let Some((name, reply)) = self.remove.take() {
-                let named = self.others.iter().find(|server| {
-                    server.record.name == name || leafid_turn::hex(server.id).starts_with(&name)
-                });
-                let answer = match named {
-                    Some(server) => {
-                        gone.push(change(Some(server.clone()), None));
-                        Ok(())
-                    }
-                    None => Err(Problem::new(
-                        Code::RequestInvalid,
-                        format!("the store has no other server `{name}`"),
-                    )),
-                };
-                // The caller may be gone.
-                let _ = reply.send(answer);
-            }
+        }
+        if let Some(server) = removed
+            .filter(|server| !gone.iter().any(|write| *write == change(Some(server.clone()), None)))
+        {
+            gone.push(change(Some(server), None));
         }
         if !is_due && gone.is_empty() {
             return None;
@@ -510,6 +546,59 @@ impl Guard {
         let mut group = vec![change(Some(me), Some(after))];
         group.extend(gone);
         Some(group)
+    }
+
+    /// The server that an operator means, if it may be removed through this one.
+    fn removable(&self, name: &str, boot: HostTime, is_confirmed: bool) -> Result<Server, Problem> {
+        if self.journal.is_none() {
+            return Err(keeps_none());
+        }
+        if !is_confirmed {
+            return Err(self.waited_too_long(self.start));
+        }
+        let is_meant = |server: &&Server| {
+            let id = leafid_turn::hex(server.id);
+            server.record.name == name || name.len() >= ID_LETTERS && id.starts_with(name)
+        };
+        let mut meant = self.others.iter().filter(is_meant);
+        let invalid = |detail: String| Err(Problem::new(Code::RequestInvalid, detail));
+        let Some(server) = meant.next() else {
+            return invalid(format!("the store has no other server `{name}`"));
+        };
+        if let Some(other) = meant.next() {
+            let (one, other) = (leafid_turn::hex(server.id), leafid_turn::hex(other.id));
+            return invalid(format!(
+                "several servers are called `{name}`: name one by its id, {one} or {other}"
+            ));
+        }
+        if !server.record.stopped && self.silent_ms(server, boot) < PERIOD_MS {
+            return invalid(format!(
+                "{} has written its record within the last 2 s, so it runs: stop it first, and ask again \
+                 after that",
+                server.title()
+            ));
+        }
+        Ok(server.clone())
+    }
+
+    /// How long a server has written nothing, as far as this one saw.
+    fn silent_ms(&self, server: &Server, boot: HostTime) -> i64 {
+        self.ages.get(&server.id).map_or(0, |(_, since)| boot.since(*since))
+    }
+
+    /// Shows readers the register.
+    fn show(&self, boot: HostTime) {
+        let is_silent = |server: &&Server| self.silent_ms(server, boot) >= PERIOD_MS;
+        let waits = self.me.as_ref().and_then(|me| me.record.waits);
+        let waited = self
+            .awaited()
+            .filter(is_silent)
+            .filter(|server| waits.is_some_and(|beat| !has_acked(server, self.id, beat)));
+        self.desk.see(Register {
+            members: self.members().count() + usize::from(self.journal.is_some()),
+            silent: self.others.iter().filter(is_silent).map(|server| server.id).collect(),
+            waits_for: waited.map(|server| (server.record.name.clone(), server.id)).collect(),
+        });
     }
 
     fn learn_fence(&mut self, fenced: &Seen<Fenced>) {
@@ -563,10 +652,7 @@ impl Guard {
 
     /// Whether every other server has acked a beat.
     pub fn is_acked(&self, beat: Beat) -> bool {
-        let acked = |server: &Server| {
-            server.record.acks.get(&self.id).is_some_and(|acked| acked.is_since(beat))
-        };
-        self.awaited().all(acked)
+        self.awaited().all(|server| has_acked(server, self.id, beat))
     }
 
     /// The number of fences at the last look.
@@ -576,9 +662,7 @@ impl Guard {
 
     /// The refusal of what waits too long for the other servers.
     pub fn waited_too_long(&self, beat: Beat) -> Problem {
-        let waits = |server: &&Server| {
-            !server.record.acks.get(&self.id).is_some_and(|acked| acked.is_since(beat))
-        };
+        let waits = |server: &&Server| !has_acked(server, self.id, beat);
         let names: Vec<String> = self.awaited().filter(waits).map(Server::title).collect();
         let cure = if self.is_acked(self.start) {
             "one that does not run is not waited for after 8 s, or: leafid server remove NAME"
@@ -751,6 +835,17 @@ async fn synced(noted: Option<Noted>) -> Result<(), Problem> {
         Some(noted) => noted.synced().await,
         None => Ok(()),
     }
+}
+
+/// Whether a server has noted what another one wrote up to a beat.
+fn has_acked(server: &Server, other: Token, beat: Beat) -> bool {
+    server.record.acks.get(&other).is_some_and(|acked| acked.is_since(beat))
+}
+
+fn keeps_none() -> Problem {
+    let detail =
+        "only a server that runs and keeps a journal removes another one: ask one of those";
+    Problem::new(Code::RequestInvalid, detail)
 }
 
 fn change(before: Option<Server>, after: Option<Server>) -> Write {

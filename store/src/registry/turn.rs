@@ -323,7 +323,10 @@ impl<B: BackEnd> Turns<B> {
                 jobs.into_iter().for_each(|job| lost(job, queue));
             } else if self.guard.is_acked(beat) {
                 in_hand.iter().for_each(|new| self.shared.hands.put(new, boot));
-                jobs.into_iter().for_each(|job| self.answers.put(job));
+                for job in jobs {
+                    self.shared.meter.acks.took(since.elapsed());
+                    self.answers.put(job);
+                }
             } else if since.elapsed() >= ACKED {
                 let problem = self.guard.waited_too_long(beat);
                 let problem = self.failed(problem, jobs.len());
