@@ -55,8 +55,8 @@ impl Repaired {
 pub struct Register {
     /// How many of them keep a journal, this one included.
     pub members: usize,
-    /// Those that have written nothing for 2 s.
-    pub silent: BTreeSet<Token>,
+    /// Those that have written nothing for 2 s; none if nobody watches them here.
+    pub silent: Option<BTreeSet<Token>>,
     /// The names and ids of those among them whose ack this one waits for.
     pub waits_for: Vec<(String, Token)>,
 }

@@ -204,16 +204,16 @@ impl Registry {
     ) -> Result<T, Problem> {
         let (reply, done) = oneshot::channel();
         self.opened()?.shared.desk.order(|orders| give(orders, reply));
-        let turned = self.now().await;
+        let turned = self.submit(Kind::Take, Scope::Server, |_| Ok(())).await;
         match done.await {
             Ok(done) => done,
             Err(_) => Err(turned.err().unwrap_or_else(closed)),
         }
     }
 
-    /// Lists the store's servers.
+    /// Lists the store's servers; waits for none of them.
     pub fn servers(&self) -> impl Answer<Vec<Server>> {
-        self.submit(Kind::Take, Scope::Nothing, |turn| match turn.list(Want::Servers)? {
+        self.submit(Kind::Take, Scope::Server, |turn| match turn.list(Want::Servers)? {
             Rows::Servers(servers) => Ok(servers),
             _ => Ok(Vec::new()),
         })

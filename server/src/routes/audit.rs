@@ -53,7 +53,7 @@ async fn row(input: &Input) -> Option<(String, Option<String>)> {
         let all = store.servers().await.unwrap_or_default();
         let found = all.iter().find(|found| servers::is_called(found, server));
         let found = found.map(|found| {
-            servers::put_row(&mut writer, found, &all, false);
+            servers::put_row(&mut writer, found, &all, None);
             writer.end()
         });
         return Some((format!("server `{}`", shown(server)), found));

@@ -16,7 +16,8 @@ pub async fn list(input: Input) -> Result<Json, Refused> {
     let silent = store.register().silent;
     Ok(Json::write(|writer| {
         writer.array("servers", servers.iter(), |writer, server| {
-            put_row(writer, server, &servers, silent.contains(&server.id));
+            let is_silent = silent.as_ref().map(|silent| silent.contains(&server.id));
+            put_row(writer, server, &servers, is_silent);
         });
     }))
 }
@@ -27,7 +28,7 @@ pub async fn remove(input: Input) -> Result<Json, Refused> {
     Ok(Json::empty())
 }
 
-pub fn put_row(writer: &mut Writer, server: &Server, all: &[Server], is_silent: bool) {
+pub fn put_row(writer: &mut Writer, server: &Server, all: &[Server], is_silent: Option<bool>) {
     let put_name = |writer: &mut Writer, name: &str, id: Token| {
         writer.text("name", name);
         writer.token("id", id);
@@ -35,14 +36,13 @@ pub fn put_row(writer: &mut Writer, server: &Server, all: &[Server], is_silent: 
     let record = &server.record;
     put_name(writer, &record.name, server.id);
     writer.text("kind", if record.guest { "guest" } else { "member" });
-    writer.text(
-        "state",
-        match (record.stopped, is_silent) {
-            (true, _) => "stopped",
-            (false, true) => "silent",
-            (false, false) => "running",
-        },
-    );
+    let state = match (record.stopped, is_silent) {
+        (true, _) => Some("stopped"),
+        (false, Some(true)) => Some("silent"),
+        (false, Some(false)) => Some("running"),
+        (false, None) => None,
+    };
+    state.inspect(|state| writer.text("state", state));
     writer.text("beat", &server.beat.to_string());
     writer.array("waits_for", waited(server, all), |writer, other| {
         put_name(writer, &other.record.name, other.id);

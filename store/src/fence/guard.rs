@@ -596,7 +596,7 @@ impl Guard {
             .filter(|server| waits.is_some_and(|beat| !has_acked(server, self.id, beat)));
         self.desk.see(Register {
             members: self.members().count() + usize::from(self.journal.is_some()),
-            silent: self.others.iter().filter(is_silent).map(|server| server.id).collect(),
+            silent: Some(self.others.iter().filter(is_silent).map(|server| server.id).collect()),
             waits_for: waited.map(|server| (server.record.name.clone(), server.id)).collect(),
         });
     }

@@ -231,7 +231,9 @@ impl<B: BackEnd> Turns<B> {
             self.beaten = Some(boot);
         }
         self.shared.meter.requests.note(decided.len() as u64);
-        let counts = !groups.groups.is_empty() || (!self.guard.is_alone() && !decided.is_empty());
+        let waits = |job: &Job| job.scope != Scope::Server;
+        let counts =
+            !groups.groups.is_empty() || (!self.guard.is_alone() && decided.iter().any(waits));
         let signed = match counts {
             false => Ok(None),
             true => {
@@ -291,6 +293,8 @@ impl<B: BackEnd> Turns<B> {
         for job in decided {
             let place = groups.place(job.scope);
             match place.map(|place| outcomes.get(place)) {
+                // What is read of the register waits for nobody in it.
+                _ if !waits(&job) => self.answers.put(job),
                 None | Some(Some(Outcome::Done(_))) => granted.push(job),
                 Some(Some(Outcome::Conflict)) => {
                     self.shared.meter.conflicts.one();

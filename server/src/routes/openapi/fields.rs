@@ -101,10 +101,11 @@ const SERVER: Object = &[
     NAMED_SERVER,
     &[
         is("kind", FieldForm::OneOf(&["member", "guest"]), "Whether it keeps a journal."),
-        is(
+        may(
             "state",
             FieldForm::OneOf(&["running", "silent", "stopped"]),
-            "`silent`: it has written nothing for 2 s; `stopped`: cleanly, as the last one.",
+            "`silent`: it has written nothing for 2 s; `stopped`: cleanly, as the last one; absent where \
+             nobody watches it.",
         ),
         is("beat", Words, "The number of the last write of its record."),
         is("waits_for", Rows(&[NAMED_SERVER]), "Those whose ack it waits for."),
