@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::machine::Machine;
-use crate::restored::{lease, noted, overlaps};
+use crate::restored::{lease, overlaps};
 use crate::servers::two;
 use crate::support::{fails, has, number, play, says};
 
@@ -33,7 +33,6 @@ fn a_store_is_raised_to_its_journal_and_no_further() {
     machine.back_up();
     let mut serving = machine.serve(&[]);
     let before = lease(&serving, 20);
-    noted(&machine.state(), &before);
     serving.kill();
     machine.restore();
     let bound = before.iter().filter(|(tag, ..)| tag == "orders").map(|(_, _, end)| *end).max();
