@@ -12,11 +12,13 @@ use crate::cache::Cache;
 use crate::groups::{Groups, Scope};
 use crate::namespace_rows::{Entry, NamespaceRows};
 use crate::problem::Problem;
-use crate::register::{Line, Window};
+use crate::register::Line;
 use crate::row::NamespaceRow;
 use crate::stop::Stop;
 use crate::want::{Answer, Want};
 use crate::write::Write;
+
+mod lines;
 
 /// The rows of a turn. Looking at a row that is not at hand is an error, and notes it as wanted.
 #[derive(Debug)]
@@ -235,11 +237,6 @@ impl TurnRows {
         (!self.changed.contains(tag)).then_some(held)
     }
 
-    /// Whether an operator changes a tag in this turn.
-    pub fn is_changed(&self, tag: &Name) -> bool {
-        self.changed.contains(tag)
-    }
-
     /// Whether a tag is gone that may have been beyond its row's position.
     pub fn is_removed(&self, tag: &Name) -> bool {
         self.removed.contains(tag)
@@ -365,26 +362,6 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
-    /// Notes that a window that was granted before is answered again.
-    pub fn repeat(&mut self, name: &Name, (worker, row): &Worker) {
-        self.repeated.push(worker_line(name, *worker, row));
-    }
-
-    /// The bounds of what this turn writes, and of the windows that it answers again.
-    pub fn lines(&self) -> Vec<Line> {
-        let tags = self.tags.iter().filter_map(|(tag, entry)| {
-            let after = self.written(tag, entry)?;
-            let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
-            let is_changed = self.is_changed(tag) || moved != Some(after);
-            let line = if is_changed { Line::Changed } else { Line::Tag };
-            Some(line(*tag, after.max_id))
-        });
-        let workers = self.spaces.iter().flat_map(|(name, space)| {
-            space.changed().map(|(worker, row)| worker_line(name, worker, &row))
-        });
-        tags.chain(workers).chain(self.repeated.iter().copied()).collect()
-    }
-
     /// Requests a fresh read of the rows that a request was decided on, if no write checks them.
     pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
         match scope {
@@ -474,9 +451,4 @@ impl TurnRows {
         self.wants.push(want);
         Stop::Wanting
     }
-}
-
-fn worker_line(name: &Name, worker: u32, row: &WorkerRow) -> Line {
-    let (granted, end) = (row.granted, row.reserved_until);
-    Line::Worker(*name, worker, Window { granted, end })
 }

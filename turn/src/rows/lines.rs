@@ -1,0 +1,41 @@
+//! The bounds of what a turn writes or answers, which other servers have to note.
+
+use alloc::vec::Vec;
+
+use leafid_core::Name;
+use leafid_core::registry::{TagRow, Worker, WorkerRow};
+
+use super::TurnRows;
+use crate::register::{Line, Window};
+
+impl TurnRows {
+    /// Notes that a window that was granted before is answered again.
+    pub fn repeat(&mut self, name: &Name, (worker, row): &Worker) {
+        self.repeated.push(worker_line(name, *worker, row));
+    }
+
+    /// The bounds of what this turn writes, and of the windows that it answers again.
+    pub fn lines(&self) -> Vec<Line> {
+        let tags = self.tags.iter().filter_map(|(tag, entry)| {
+            let after = self.written(tag, entry)?;
+            let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
+            let is_changed = self.is_changed(tag) || moved != Some(after);
+            let line = if is_changed { Line::Changed } else { Line::Tag };
+            Some(line(*tag, after.max_id))
+        });
+        let workers = self.spaces.iter().flat_map(|(name, space)| {
+            space.changed().map(|(worker, row)| worker_line(name, worker, &row))
+        });
+        tags.chain(workers).chain(self.repeated.iter().copied()).collect()
+    }
+
+    /// Whether an operator changes a tag in this turn.
+    fn is_changed(&self, tag: &Name) -> bool {
+        self.changed.contains(tag)
+    }
+}
+
+fn worker_line(name: &Name, worker: u32, row: &WorkerRow) -> Line {
+    let (granted, end) = (row.granted, row.reserved_until);
+    Line::Worker(*name, worker, Window { granted, end })
+}
