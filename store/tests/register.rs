@@ -94,9 +94,8 @@ impl World {
         let (ranges, windows) = Default::default();
         let mut world = World { folder, clock, asked: 0, ranges, windows };
         let maker = world.guest();
-        let put = maker
-            .registry
-            .put_tag(tag(), TagChange { step: Some(10), ..TagChange::default() });
+        let put =
+            maker.registry.put_tag(tag(), TagChange { step: Some(10), ..TagChange::default() });
         world.wait(&[&maker], put).unwrap();
         let change =
             NamespaceChange { workers: Some(Range::new(0, 1)), ..NamespaceChange::default() };
@@ -174,7 +173,8 @@ impl World {
     fn lease(&mut self, servers: &[&Server]) -> Asked<Range> {
         let ask = SegmentAsk::new(tag(), self.request());
         let range = self.wait(servers, servers[0].registry.lease_segment(ask))?.range;
-        let twice = self.ranges.iter().find(|other| other.start < range.end && range.start < other.end);
+        let twice =
+            self.ranges.iter().find(|other| other.start < range.end && range.start < other.end);
         assert_eq!(twice, None, "{range:?} was granted before");
         self.ranges.push(range);
         Ok(range)
@@ -210,7 +210,9 @@ impl World {
         connection.execute("ATTACH ?1 AS copy", [self.at("copy.db").to_str()]).unwrap();
         let tables = ["meta", "servers", "tags", "namespaces", "workers"];
         let back = tables.map(|table| {
-            format!("DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM copy.{table};")
+            format!(
+                "DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM copy.{table};"
+            )
         });
         connection.execute_batch(&format!("BEGIN IMMEDIATE; {} COMMIT", back.concat())).unwrap();
     }

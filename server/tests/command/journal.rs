@@ -84,7 +84,11 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
         let one = &mut servers[n % 2];
         if n % 3 == 0 {
             assert_eq!(one.end("-TERM").0, Some(0));
-            assert_eq!(journals(&machine.state()).len(), 1, "one that leaves takes its journal along");
+            assert_eq!(
+                journals(&machine.state()).len(),
+                1,
+                "one that leaves takes its journal along"
+            );
             left += 1;
         } else {
             one.kill();
