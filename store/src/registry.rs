@@ -180,6 +180,15 @@ impl Registry {
         Ok(())
     }
 
+    /// Takes part as a server of this name without a journal: knows only what it wrote itself since now.
+    ///
+    /// # Errors
+    /// Why it is not open yet.
+    pub fn attend(&self, name: String) -> Result<(), Problem> {
+        self.opened()?.shared.desk.order(|orders| orders.name = name);
+        Ok(())
+    }
+
     /// Fences the store, whatever its state: raises every line to its bound in the journals that were found,
     /// or beyond.
     ///

@@ -12,6 +12,7 @@ use crate::cache::Cache;
 use crate::groups::{Groups, Scope};
 use crate::namespace_rows::{Entry, NamespaceRows};
 use crate::problem::Problem;
+use crate::register::{Line, Window};
 use crate::row::NamespaceRow;
 use crate::stop::Stop;
 use crate::want::{Answer, Want};
@@ -35,6 +36,8 @@ pub struct TurnRows {
     ahead: BTreeMap<Name, u64>,
     /// Tags that an operator changes.
     changed: BTreeSet<Name>,
+    /// Worker numbers that are granted, whether or not that changes their rows.
+    granted: BTreeSet<(Name, u32)>,
     /// Tags whose rows are gone, at an unknown position.
     removed: BTreeSet<Name>,
     spaces: BTreeMap<Name, NamespaceRows>,
@@ -76,6 +79,7 @@ impl TurnRows {
             in_hand: BTreeMap::new(),
             ahead: BTreeMap::new(),
             changed: BTreeSet::new(),
+            granted: BTreeSet::new(),
             removed: BTreeSet::new(),
             spaces: BTreeMap::new(),
             cache,
@@ -229,6 +233,20 @@ impl TurnRows {
         let rest = *self.in_hand.get(tag).filter(|rest| rest.end == row.max_id)?;
         let held = InHand { tag: *tag, row, rest, granted: 0 };
         (!self.changed.contains(tag)).then_some(held)
+    }
+
+    /// Notes that a number is granted.
+    pub fn grant(&mut self, name: &Name, worker: u32) {
+        self.granted.insert((*name, worker));
+    }
+
+    /// The windows of the numbers that are granted in this turn.
+    pub fn granted(&self) -> impl Iterator<Item = Line> + '_ {
+        self.granted.iter().filter_map(|(name, worker)| {
+            let row = self.spaces.get(name)?.worker(*worker)??;
+            let window = Window { granted: row.granted, end: row.reserved_until };
+            Some(Line::Worker(*name, *worker, window))
+        })
     }
 
     /// Whether an operator changes a tag in this turn.

@@ -87,8 +87,9 @@ pub fn open(
         }
         _ => unopened,
     })?;
-    if let Some(folder) = folder {
-        begin(folder, &store, options.believe_clock)?;
+    match folder {
+        Some(folder) => begin(folder, &store, options.believe_clock)?,
+        None => store.attend(machine())?,
     }
     Ok(store)
 }

@@ -112,11 +112,6 @@ impl Log {
         Ok(())
     }
 
-    /// Removes the file: its server has left the store.
-    pub fn remove(self) -> std::io::Result<()> {
-        std::fs::remove_file(&self.path)
-    }
-
     /// The content.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use leafid_core::{Code, HostTime, Name, StoreTime, Token};
+use leafid_core::{Code, HostTime, StoreTime, Token};
 use leafid_turn::groups::{Groups, Scope};
 use leafid_turn::register::{Beat, Line, Record, Server};
+use leafid_turn::rows::TurnRows;
 
 use super::bounds::{Note, lines, longest_ms};
 use super::journal::Noted;
@@ -21,6 +22,9 @@ use crate::{random, utc};
 const PERIOD_MS: i64 = 2_000;
 /// How long a server's record has to stay the same before it is dropped, in ms.
 const SILENT_MS: i64 = 4 * PERIOD_MS;
+/// How long a dropped server is remembered, in ms: one that comes back later fences the store, which costs
+/// little.
+const FORGOTTEN_MS: i64 = 3_600_000;
 /// How often the register is read while something waits for the others, in ms.
 const WAITING_MS: i64 = 20;
 /// The same while there are others, and nothing waits.
@@ -102,7 +106,7 @@ impl Guard {
     /// How long until the register has to be read again, in ms; `None` without a record.
     pub fn due_in(&self, boot: HostTime, waits: bool) -> Option<i64> {
         self.me.as_ref()?;
-        let every = match (self.others.is_empty(), waits) {
+        let every = match (self.is_deserted(), waits) {
             (_, true) => WAITING_MS,
             (false, false) => AMONG_OTHERS_MS,
             (true, false) => ALONE_MS,
@@ -168,7 +172,7 @@ impl Guard {
             self.repair(back_end, now, boot, order).await?;
             back_end.begin().await?;
         }
-        if self.me.is_none() && self.journal.is_some() {
+        if self.me.is_none() && !self.name.is_empty() {
             self.start(back_end, now, boot).await?;
             back_end.begin().await?;
         }
@@ -197,8 +201,10 @@ impl Guard {
         let Orders { journal, name, repair, remove } = orders;
         self.repair = repair.or(self.repair.take());
         self.remove = remove.or(self.remove.take());
-        if let Some(journal) = journal {
+        if !name.is_empty() {
             self.name = name;
+        }
+        if let Some(journal) = journal {
             self.bounds.merge(&journal.found);
             let known = &journal.found;
             (self.id, self.bounds.server) = match known.server {
@@ -270,7 +276,7 @@ impl Guard {
         let mut taken = self.journal.iter().flat_map(|journal| &journal.taken);
         taken.all(|(id, beat)| {
             let found = servers.iter().find(|server| server.id == *id);
-            found.is_some_and(|found| found.beat == *beat || found.beat == beat.next())
+            found.is_some_and(|found| found.is_as_left(*beat))
         })
     }
 
@@ -290,10 +296,10 @@ impl Guard {
     fn is_as_left(&self, found: Option<&Server>) -> Result<bool, Problem> {
         let left = self.bounds.beat;
         let Some(found) = found else { return Ok(left == Beat::default()) };
-        if found.beat == left || found.beat == left.next() {
+        if found.is_as_left(left) {
             return Ok(true);
         }
-        let Beat { life, salt, count } = found.beat;
+        let Beat { life, salt, count } = found.record.out.unwrap_or(found.beat);
         let is_older = (life, salt) == (left.life, left.salt) && count < left.count;
         if is_older || life < left.life {
             return Ok(false);
@@ -331,12 +337,11 @@ impl Guard {
             let (servers, fenced) = Self::register(back_end).await?;
             let moves = Moves::plan(back_end, &self.bounds, with_gap, above, now).await?;
             let mine = servers.iter().find(|server| server.id == self.id).cloned();
-            let is_guest = self.journal.is_none();
             let beat = self.me.as_ref().map_or(self.life, |me| me.beat).max(self.life).next();
             let mut me = self.next(beat);
             (me.record.waits, me.record.all) = (Some(beat), !moves.writes.is_empty());
             let (mut last, mut removed, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
-            if !is_guest || mine.is_some() {
+            if !self.name.is_empty() || mine.is_some() {
                 last.push(change(mine, Some(me.clone())));
             }
             let mut taken = self.taken();
@@ -346,15 +351,16 @@ impl Guard {
                 if is_gone {
                     removed.push(server.clone());
                     last.push(change(Some(server.clone()), None));
-                } else if server.id != self.id && !server.record.guest {
+                } else if server.id != self.id && server.is_member() {
                     awaited.push(server.clone());
                 }
             }
             for id in &self.bounds.members {
-                let is_known = servers.iter().any(|server| server.id == *id);
-                if !is_known && !taken.contains(id) && !with_gap && *id != self.id {
+                let found = servers.iter().find(|server| server.id == *id).cloned();
+                let is_there = found.as_ref().is_some_and(Server::is_member);
+                if !is_there && !taken.contains(id) && !with_gap && *id != self.id {
                     awaited.push(empty(*id));
-                    last.push(change(None, Some(empty(*id))));
+                    last.push(change(found, Some(empty(*id))));
                 }
             }
             let generation = fenced.row.generation + 1;
@@ -388,7 +394,7 @@ impl Guard {
                      below its bound in the journal was raised to it"
                 );
             }
-            if !is_guest {
+            if !self.name.is_empty() {
                 self.started(me, boot, &Seen { row: after, revision: 0 });
             } else {
                 (self.me, self.maybe) = (None, None);
@@ -438,8 +444,17 @@ impl Guard {
             None => {
                 // A write that was sent long ago never lands later: it has the record before as its condition.
                 self.bounds.beat = known.iter().map(|known| known.beat).max().unwrap_or_default();
-                if let (Some(mine), true) = (mine, self.journal.is_some()) {
-                    self.is_as_left(Some(mine))?;
+                if let Some(mine) = mine
+                    && self.is_as_left(Some(mine))?
+                {
+                    tracing::warn!(
+                        "other servers have not heard of this one, and went on without it; it is back"
+                    );
+                    self.hands.clear();
+                    self.life = self.bounds.beat;
+                    (self.me, self.maybe) = (None, None);
+                    self.start(back_end, now, boot).await?;
+                    return Ok(true);
                 }
                 self.fence(back_end, now, boot, None).await?;
                 return Ok(true);
@@ -452,7 +467,7 @@ impl Guard {
         self.show(boot);
         let members = self.members().map(|server| server.id).collect();
         let mut notes = vec![Note::Members(members)];
-        let is_confirmed = self.is_acked(self.start);
+        let is_confirmed = self.is_confirmed();
         let is_read = self.surveyed.is_some_and(|confirmed| confirmed || !is_confirmed);
         if !is_read && self.journal.is_some() {
             let (lines, longest_ms) = moving::survey(back_end).await?;
@@ -511,34 +526,37 @@ impl Guard {
         let me = self.me.clone()?;
         let is_member = self.journal.is_some();
         let mut after = self.next(me.beat.next());
-        let mut is_due = !self.others.is_empty() && boot.since(self.wrote) >= PERIOD_MS / 2;
+        let mut is_due = !self.is_deserted() && boot.since(self.wrote) >= PERIOD_MS / 2;
         if is_member {
-            for server in &self.others {
-                let Some(waits) = server.record.waits else { continue };
+            for server in self.others.iter().filter(|server| server.record.out.is_none()) {
+                // Its start is acked even if it waits for nobody: else it would count as not confirmed.
+                let start = Beat { count: 0, ..server.beat };
+                let waits = server.record.waits.unwrap_or(start);
                 let acked = me.record.acks.get(&server.id);
                 is_due |= !acked.is_some_and(|acked| acked.is_since(waits));
                 after.record.acks.insert(server.id, server.beat);
             }
         }
         let mut gone = Vec::new();
-        if is_member && is_confirmed {
-            let is_steady = boot.since(self.steady) >= SILENT_MS;
-            for server in &self.others {
-                let age = self.silent_ms(server, boot);
-                if is_steady && age >= SILENT_MS {
-                    tracing::warn!(
-                        server = server.title(),
-                        silent_ms = age,
-                        "a server is gone, and is not waited for any more"
-                    );
-                    gone.push(change(Some(server.clone()), None));
-                }
+        let is_steady = boot.since(self.steady) >= SILENT_MS;
+        for server in &self.others {
+            let age = self.silent_ms(server, boot);
+            let (is_silent, is_known) =
+                (age >= SILENT_MS, server.record.guest || age >= FORGOTTEN_MS);
+            let is_removed = removed.as_ref() == Some(server);
+            if is_steady && is_silent && is_known || is_removed && server.record.guest {
+                gone.push(change(Some(server.clone()), None));
+            } else if is_confirmed
+                && server.is_member()
+                && (server.record.stopped || is_steady && is_silent || is_removed)
+            {
+                let server_name = server.title();
+                tracing::info!(
+                    server = server_name,
+                    "a server stopped, or is silent, and is not waited for any more"
+                );
+                gone.push(change(Some(server.clone()), Some(server.dropped())));
             }
-        }
-        if let Some(server) = removed
-            .filter(|server| !gone.iter().any(|write| *write == change(Some(server.clone()), None)))
-        {
-            gone.push(change(Some(server), None));
         }
         if !is_due && gone.is_empty() {
             return None;
@@ -560,7 +578,8 @@ impl Guard {
             let id = leafid_turn::hex(server.id);
             server.record.name == name || name.len() >= ID_LETTERS && id.starts_with(name)
         };
-        let mut meant = self.others.iter().filter(is_meant);
+        let others = self.others.iter().filter(|server| server.record.out.is_none());
+        let mut meant = others.filter(is_meant);
         let invalid = |detail: String| Err(Problem::new(Code::RequestInvalid, detail));
         let Some(server) = meant.next() else {
             return invalid(format!("the store has no other server `{name}`"));
@@ -593,7 +612,7 @@ impl Guard {
         let waited = self
             .awaited()
             .filter(is_silent)
-            .filter(|server| waits.is_some_and(|beat| !has_acked(server, self.id, beat)));
+            .filter(|server| waits.is_some_and(|beat| !self.has_acked(server, beat)));
         self.desk.see(Register {
             members: self.members().count() + usize::from(self.journal.is_some()),
             silent: Some(self.others.iter().filter(is_silent).map(|server| server.id).collect()),
@@ -630,41 +649,59 @@ impl Guard {
 
     /// Lets ranges in hand be used for as long as no other server may have dropped this one.
     fn trust(&self) {
-        let alone = self.others.is_empty();
-        self.hands.trust(if alone { HostTime::new(i64::MAX) } else { self.wrote.plus(PERIOD_MS) });
+        let is_alone = self.members().next().is_none();
+        self.hands.trust(if is_alone {
+            HostTime::new(i64::MAX)
+        } else {
+            self.wrote.plus(PERIOD_MS)
+        });
+    }
+
+    /// Whether there is no other server, not counting dropped ones.
+    fn is_deserted(&self) -> bool {
+        self.others.iter().all(|server| server.record.out.is_some())
     }
 
     /// The servers that keep a journal.
     fn members(&self) -> impl Iterator<Item = &Server> {
-        self.others.iter().filter(|server| !server.record.guest)
+        self.others.iter().filter(|server| server.is_member())
     }
 
-    /// The servers that this one waits for: a guest does not wait for a server that was stopped.
+    /// Whether every other member has acked the start: then none of them knows of a loss before it.
+    fn is_confirmed(&self) -> bool {
+        self.journal.is_some() && self.members().all(|server| self.has_acked(server, self.start))
+    }
+
+    /// The servers that this one waits for. One that stopped knows nothing that those who were there do not.
     fn awaited(&self) -> impl Iterator<Item = &Server> {
-        let is_guest = self.journal.is_none();
-        self.members().filter(move |server| !(is_guest && server.record.stopped))
+        let knows = self.journal.is_none() || self.is_confirmed();
+        self.members().filter(move |server| !(knows && server.record.stopped))
     }
 
-    /// Whether there is another server that has to ack.
+    fn has_acked(&self, server: &Server, beat: Beat) -> bool {
+        server.record.acks.get(&self.id).is_some_and(|acked| acked.is_since(beat))
+    }
+
+    /// Whether there is no other server that has to ack.
     pub fn is_alone(&self) -> bool {
         self.awaited().next().is_none()
     }
 
     /// Whether every other server has acked a beat.
     pub fn is_acked(&self, beat: Beat) -> bool {
-        self.awaited().all(|server| has_acked(server, self.id, beat))
+        self.awaited().all(|server| self.has_acked(server, beat))
     }
 
-    /// The number of fences at the last look.
-    pub fn generation(&self) -> u64 {
-        self.generation
+    /// Changes with each fence, and when this server starts again: what was written before counts no more.
+    pub fn epoch(&self) -> (u64, Beat) {
+        (self.generation, self.start)
     }
 
     /// The refusal of what waits too long for the other servers.
     pub fn waited_too_long(&self, beat: Beat) -> Problem {
-        let waits = |server: &&Server| !has_acked(server, self.id, beat);
-        let names: Vec<String> = self.awaited().filter(waits).map(Server::title).collect();
-        let cure = if self.is_acked(self.start) {
+        let waits = self.awaited().filter(|server| !self.has_acked(server, beat));
+        let names: Vec<String> = waits.map(Server::title).collect();
+        let cure = if self.is_confirmed() || self.journal.is_none() {
             "one that does not run is not waited for after 8 s, or: leafid server remove NAME"
         } else {
             "nothing is granted before they answer, as this server cannot know what they granted: start \
@@ -707,10 +744,10 @@ impl Guard {
         &mut self,
         back_end: &mut B,
         groups: &mut Groups,
-        is_changed: impl Fn(&Name) -> bool,
+        turn: &TurnRows,
         boot: HostTime,
     ) -> Result<Option<Signed>, Problem> {
-        if self.journal.is_none() && self.me.is_none() {
+        if self.me.is_none() {
             let (servers, fenced) = Self::register(back_end).await?;
             self.others = servers;
             self.learn_fence(&fenced);
@@ -718,12 +755,13 @@ impl Guard {
                 return Ok(None);
             }
         }
-        let all: Vec<Line> =
-            groups.groups.iter().flat_map(|group| lines(group, &is_changed)).collect();
+        let of_group = |group| lines(group, |tag| turn.is_changed(tag));
+        let mut all: Vec<Line> = groups.groups.iter().flat_map(of_group).collect();
+        all.extend(turn.granted());
         let longest = groups.groups.iter().map(longest_ms).max().unwrap_or(0);
         let beat = self.me.as_ref().map_or(self.life, |me| me.beat).next();
         let mut after = self.next(beat);
-        if !self.others.is_empty() {
+        if self.members().next().is_some() {
             after.record.waits = Some(beat);
             after.record.announce(all.iter().copied());
         }
@@ -769,36 +807,25 @@ impl Guard {
         Ok(is_left)
     }
 
-    /// Leaves the register, if another server stays in it; the last one stays, and says that it stopped.
+    /// Says in the register that this server has stopped; a guest leaves it.
     pub async fn leave<B: BackEnd>(&mut self, back_end: &mut B) {
         let Some(me) = self.me.take() else { return };
         if let Err(problem) = self.left(back_end, me).await {
-            tracing::warn!("this server could not leave the store's register: {}", problem.detail);
+            tracing::warn!(
+                "the store's register does not say that this server stopped: {}",
+                problem.detail
+            );
         }
     }
 
     async fn left<B: BackEnd>(&mut self, back_end: &mut B, me: Server) -> Result<(), Problem> {
         back_end.begin().await?;
-        let (servers, fenced) = Self::register(back_end).await?;
-        self.others = servers.into_iter().filter(|server| server.id != self.id).collect();
-        let Some(journal) = self.journal.take() else {
-            return self.put(back_end, vec![change(Some(me.clone()), None)], &me).await.map(|_| ());
-        };
-        if self.members().any(|server| !server.record.stopped) {
-            // Two that leave at once would leave nobody.
-            let after = Fenced { generation: fenced.row.generation + 1, ..fenced.row };
-            let fence = Write::Fence { before: Box::new(fenced), after: Box::new(after) };
-            let group = vec![fence, change(Some(me.clone()), None)];
-            if self.put(back_end, group, &me).await? {
-                journal.remove();
-            }
-            return Ok(());
-        }
         let mut after = Server { beat: me.beat.next(), ..me.clone() };
         after.record.stopped = true;
-        let noted = journal.note(vec![Note::Beat(after.beat)]);
-        self.put(back_end, vec![change(Some(me), Some(after.clone()))], &after).await?;
-        noted.synced().await
+        let noted = self.note([Note::Beat(after.beat)]);
+        let after = Some(after).filter(|_| noted.is_some());
+        back_end.write(&[vec![change(Some(me), after)]]).await?;
+        synced(noted).await
     }
 
     fn note(&self, notes: impl IntoIterator<Item = Note>) -> Option<Noted> {
@@ -835,11 +862,6 @@ async fn synced(noted: Option<Noted>) -> Result<(), Problem> {
         Some(noted) => noted.synced().await,
         None => Ok(()),
     }
-}
-
-/// Whether a server has noted what another one wrote up to a beat.
-fn has_acked(server: &Server, other: Token, beat: Beat) -> bool {
-    server.record.acks.get(&other).is_some_and(|acked| acked.is_since(beat))
 }
 
 fn keeps_none() -> Problem {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use leafid_core::{HostTime, Name, StoreTime};
+use leafid_core::{HostTime, StoreTime};
 use tokio::time::Instant;
 
 use leafid_turn::cache::Cache;
@@ -58,7 +58,7 @@ pub struct Turns<B: BackEnd> {
 /// Requests of one turn that wait for the other servers.
 struct Held {
     beat: Beat,
-    generation: u64,
+    epoch: (u64, Beat),
     since: Instant,
     jobs: Vec<Job>,
     in_hand: Vec<InHand>,
@@ -231,14 +231,12 @@ impl<B: BackEnd> Turns<B> {
             self.beaten = Some(boot);
         }
         self.shared.meter.requests.note(decided.len() as u64);
-        let waits = |job: &Job| job.scope != Scope::Server;
-        let counts =
-            !groups.groups.is_empty() || (!self.guard.is_alone() && decided.iter().any(waits));
+        let grants = turn.granted().next().is_some() && !self.guard.is_alone();
+        let counts = !groups.groups.is_empty() || grants;
         let signed = match counts {
             false => Ok(None),
             true => {
-                let is_changed = |tag: &Name| turn.is_changed(tag);
-                let signing = self.guard.sign(&mut self.back_end, &mut groups, is_changed, boot);
+                let signing = self.guard.sign(&mut self.back_end, &mut groups, &turn, boot);
                 self.answers.during(signing).await
             }
         };
@@ -294,7 +292,7 @@ impl<B: BackEnd> Turns<B> {
             let place = groups.place(job.scope);
             match place.map(|place| outcomes.get(place)) {
                 // What is read of the register waits for nobody in it.
-                _ if !waits(&job) => self.answers.put(job),
+                _ if job.scope == Scope::Server => self.answers.put(job),
                 None | Some(Some(Outcome::Done(_))) => granted.push(job),
                 Some(Some(Outcome::Conflict)) => {
                     self.shared.meter.conflicts.one();
@@ -308,8 +306,8 @@ impl<B: BackEnd> Turns<B> {
         }
         match beat {
             Some(beat) if !self.guard.is_alone() => {
-                let (generation, since) = (self.guard.generation(), Instant::now());
-                self.held.push_back(Held { beat, generation, since, jobs: granted, in_hand });
+                let (epoch, since) = (self.guard.epoch(), Instant::now());
+                self.held.push_back(Held { beat, epoch, since, jobs: granted, in_hand });
             }
             _ => {
                 granted.into_iter().for_each(|job| self.answers.put(job));
@@ -322,8 +320,8 @@ impl<B: BackEnd> Turns<B> {
     fn let_go(&mut self, queue: &mut Queue) {
         let boot = self.boot();
         while let Some(first) = self.held.pop_front() {
-            let Held { beat, generation, since, jobs, in_hand } = first;
-            if generation != self.guard.generation() {
+            let Held { beat, epoch, since, jobs, in_hand } = first;
+            if epoch != self.guard.epoch() {
                 jobs.into_iter().for_each(|job| lost(job, queue));
             } else if self.guard.is_acked(beat) {
                 in_hand.iter().for_each(|new| self.shared.hands.put(new, boot));
@@ -336,7 +334,7 @@ impl<B: BackEnd> Turns<B> {
                 let problem = self.failed(problem, jobs.len());
                 jobs.into_iter().for_each(|job| job.answer(Err(problem.clone())));
             } else {
-                self.held.push_front(Held { beat, generation, since, jobs, in_hand });
+                self.held.push_front(Held { beat, epoch, since, jobs, in_hand });
                 return;
             }
         }
