@@ -247,7 +247,21 @@ impl Guard {
             if !self.is_as_left(mine.as_ref())? || !self.took_whole(&servers) {
                 return self.fence(back_end, now, boot, None).await;
             }
-            let after = self.next(self.life.next());
+            let mut after = self.next(self.life.next());
+            // Acks from the first record on: where this server ends at once, it leaves the others confirmed.
+            let others = servers.iter().filter(|server| server.id != self.id);
+            let others: Vec<&Server> =
+                others.filter(|server| server.record.out.is_none()).collect();
+            if self.journal.is_some() && !others.is_empty() {
+                let (lines, longest_ms) = moving::survey(back_end).await?;
+                let announced = others.iter().flat_map(|server| server.record.lines.clone());
+                let lines = lines.into_iter().chain(announced).map(Note::Line);
+                let mut notes: Vec<Note> =
+                    [Note::Longest(longest_ms)].into_iter().chain(lines).collect();
+                notes.retain(|note| self.bounds.note(note.clone()));
+                synced(self.note(notes)).await?;
+                after.record.acks = others.iter().map(|server| (server.id, server.beat)).collect();
+            }
             let mut group = vec![change(mine, Some(after.clone()))];
             let taken = self.taken();
             let gone = servers.iter().filter(|server| taken.contains(&server.id));
