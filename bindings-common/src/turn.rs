@@ -13,6 +13,7 @@ use leafid_turn::alone::Decide;
 use leafid_turn::change::{NamespaceChange, Page, TagChange};
 use leafid_turn::clock::{strayed, strays};
 use leafid_turn::declared::{self, Difference};
+use leafid_turn::guest::{Noted, Waits};
 use leafid_turn::want::{Answer, Want};
 use leafid_turn::{namespaces, segments, windows};
 use leafid_wire::{FieldReader, FieldWriter, Fields, need};
@@ -32,6 +33,8 @@ pub enum Reply {
     Tags(Vec<(Name, TagRow)>),
     /// A namespace.
     Namespace(Namespace),
+    /// Whether the store's servers have noted a write.
+    Noted(Noted),
     /// Success without data.
     Done,
 }
@@ -47,6 +50,15 @@ impl Reply {
                 row.put(to);
             }
             Reply::Namespace(row) => row.put(to),
+            Reply::Noted(noted) => {
+                let (state, last) = match noted {
+                    Noted::All { last } => ("all", *last),
+                    Noted::Some => ("some", false),
+                    Noted::Again => ("again", false),
+                };
+                to.text("noted", state);
+                to.flag("last", last);
+            }
             Reply::Tags(_) | Reply::Done => {}
         }
     }
@@ -139,7 +151,10 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
         }
         "advance_tag" => {
             let (tag, to) = read_with(ask, "tag", |from| Ok((tag(from)?, need(from.big("to")?)?)))?;
-            Box::new(move |turn| segments::advance(turn, &tag, to).map(|row| Reply::Tag(tag, row)))
+            Box::new(move |turn| {
+                turn.settle(&tag);
+                segments::advance(turn, &tag, to).map(|row| Reply::Tag(tag, row))
+            })
         }
         "delete_tag" => {
             let tag = read_with(ask, "tag", tag)?;
@@ -167,6 +182,26 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
                 Ok((namespace(from)?, need(from.small("worker")?)?))
             })?;
             Box::new(move |turn| windows::revoke(turn, &name, worker).map(|()| Reply::Done))
+        }
+        "noted" => {
+            let (guest, waits, is_late) = read_with(ask, "ask", |from| {
+                let guest = need(from.token("guest")?)?;
+                let beat = need(from.text("beat", str::parse)?)?;
+                let beat = beat.map_err(|()| Code::RequestInvalid)?;
+                let waits = Waits { beat, generation: need(from.number("generation")?)? };
+                Ok((guest, waits, from.flag("is_late")?.unwrap_or(false)))
+            })?;
+            Box::new(move |turn| {
+                // Both in one read.
+                let (servers, fenced) = (turn.list(Want::Servers), turn.list(Want::Fenced));
+                let (Answer::Servers(servers), Answer::Fenced(fenced)) = (servers?, fenced?) else {
+                    return Ok(Reply::Done);
+                };
+                match waits.noted(guest, &servers, fenced.row) {
+                    Noted::Some if is_late => Err(waits.too_long(guest, &servers).into()),
+                    noted => Ok(Reply::Noted(noted)),
+                }
+            })
         }
         "check_clock" => {
             let (clock, [now, granted, seen]) = read_with(ask, "ask", |from| {

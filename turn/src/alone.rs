@@ -4,17 +4,23 @@
 //! carries out [`Alone::steps`] in one transaction, and answers with [`Alone::answer`] when that is durable.
 //! If a step does not find its row, the transaction is rolled back and the request decided again in a new
 //! turn. So is a request that has to see its own change.
+//!
+//! A [`Guest`] answers only once the store's servers have noted the steps, as [`Alone::waits`] says.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::cache::Cache;
+use crate::guest::{Guest, Waits};
 use crate::problem::Problem;
+use crate::register::Server;
 use crate::rows::TurnRows;
 use crate::sql::columns::Source;
 use crate::sql::gaps::Reading;
 use crate::sql::{Query, Step, answered, steps};
 use crate::stop::Stop;
+use crate::want::{Answer, Want};
+use crate::write::{ServerWrite, Write};
 use leafid_core::{StoreTime, Token};
 
 /// Rounds of reads that a request may take.
@@ -32,11 +38,23 @@ pub struct Alone<T> {
     readings: usize,
     answer: Option<Result<T, Problem>>,
     again: bool,
+    guest: Option<Guest>,
+    /// The write of the guest's record, and what that waits for.
+    signed: Option<(ServerWrite, Waits)>,
+    /// Nothing may be written: it is not known who has to note it.
+    is_cut_off: bool,
 }
 
 impl<T> Alone<T> {
-    /// Begins a turn at the store's time; `leaf`: where Leaf's own table keeps the tags.
-    pub fn new(leaf: bool, store: Token, now: StoreTime, decide: Decide<T>) -> Alone<T> {
+    /// Begins a turn at the store's time; `leaf`: where Leaf's own table keeps the tags. Without a `guest` the
+    /// store has no servers.
+    pub fn new(
+        leaf: bool,
+        store: Token,
+        now: StoreTime,
+        guest: Option<Guest>,
+        decide: Decide<T>,
+    ) -> Alone<T> {
         let rows = TurnRows::new(store, StoreTime::new(0), false, now, Cache::default());
         let mut alone = Alone {
             leaf,
@@ -46,6 +64,9 @@ impl<T> Alone<T> {
             readings: 0,
             answer: None,
             again: false,
+            guest,
+            signed: None,
+            is_cut_off: false,
         };
         alone.decide();
         alone
@@ -80,8 +101,18 @@ impl<T> Alone<T> {
 
     /// The writes to carry out, in this order: a refusal may have some, too.
     pub fn steps(&self) -> Vec<Step> {
+        if self.is_cut_off {
+            return Vec::new();
+        }
         let groups = self.rows.groups().groups;
-        groups.iter().flatten().flat_map(|write| steps(write, self.leaf)).collect()
+        let signed = self.signed.iter().map(|(record, _)| Write::Server(Box::new(record.clone())));
+        let writes = groups.into_iter().flatten().chain(signed);
+        writes.flat_map(|write| steps(&write, self.leaf)).collect()
+    }
+
+    /// What the answer waits for once the steps are durable, if servers have to note them.
+    pub fn waits(&self) -> Option<Waits> {
+        self.signed.as_ref().map(|(_, waits)| *waits)
     }
 
     /// Whether the request starts over in another turn once the steps are durable, because it has to see its
@@ -100,22 +131,58 @@ impl<T> Alone<T> {
     }
 
     fn decide(&mut self) {
-        self.answer = match (self.decide)(&mut self.rows) {
+        // Read first: a server that comes later reads every row.
+        let servers = self.servers();
+        self.readings += 1;
+        // A decision changes rows: it is made once all is read.
+        let decided = match &servers {
+            Err(Stop::Wanting) if self.readings > 1 => Err(Stop::Wanting),
+            Err(Stop::Refused(problem)) => {
+                self.is_cut_off = true;
+                Err(Stop::Refused(problem.clone()))
+            }
+            _ => (self.decide)(&mut self.rows),
+        };
+        self.answer = match decided {
             Ok(answer) => Some(Ok(answer)),
             Err(Stop::Refused(problem)) => Some(Err(problem)),
             Err(Stop::Later) => {
                 self.again = true;
                 None
             }
-            Err(Stop::Wanting) if self.readings < READINGS => None,
+            Err(Stop::Wanting) if self.readings <= READINGS => None,
             Err(Stop::Wanting) => {
                 Some(Err(Problem::unavailable("the store does not find what it looks for")))
             }
         };
-        self.readings += 1;
         if self.answer.is_none() && !self.again {
             self.reading = self.rows.take_wants().into_iter().map(Reading::of).collect();
+        } else if let (Ok(Some((servers, generation))), false) = (servers, self.again) {
+            self.sign(&servers, generation);
         }
+    }
+
+    /// The servers that have to note what is written, among others, and the number of fences; none where the
+    /// guest is alone.
+    fn servers(&mut self) -> Result<Option<(Vec<Server>, u64)>, Stop> {
+        let Some(guest) = &self.guest else { return Ok(None) };
+        let Answer::Servers(servers) = self.rows.list(Want::Servers)? else { return Ok(None) };
+        if guest.is_alone(&servers) {
+            return Ok(None);
+        }
+        match self.rows.list(Want::Fenced)? {
+            Answer::Fenced(fenced) => Ok(Some((servers, fenced.row.generation))),
+            _ => Ok(None),
+        }
+    }
+
+    fn sign(&mut self, servers: &[Server], generation: u64) {
+        let lines = self.rows.lines();
+        let writes = !lines.is_empty() || !self.rows.groups().groups.is_empty();
+        let Some(guest) = self.guest.as_ref().filter(|_| writes) else { return };
+        let record = guest.sign(servers, lines);
+        let beat = record.after.as_ref().map(|after| after.beat);
+        self.signed = beat.map(|beat| (record, Waits { beat, generation }));
     }
 }
 
@@ -154,7 +221,7 @@ mod tests {
         let (name, owner) = (Name::namespace("default").unwrap(), Name::owner("me").unwrap());
         let ask = AcquireAsk::new(name, Token::new([2; 16]), owner);
         let decide = move |turn: &mut TurnRows| windows::acquire(turn, &ask).map(|got| got.worker);
-        Alone::new(false, Token::new([1; 16]), NOW, Box::new(decide))
+        Alone::new(false, Token::new([1; 16]), NOW, None, Box::new(decide))
     }
 
     /// A namespace of 2,048 numbers whose row says that none has a row.

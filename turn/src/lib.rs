@@ -17,6 +17,7 @@ pub mod clock;
 pub mod declared;
 pub mod explain;
 pub mod groups;
+pub mod guest;
 mod namespace_rows;
 pub mod namespaces;
 pub mod problem;

@@ -12,6 +12,7 @@ use core::str::FromStr;
 use leafid_core::{Name, StoreTime, Token};
 
 use crate::hex;
+use crate::problem::Problem;
 
 /// The most lines in a record; instead of more it tells the others to read every row.
 pub const MOST_LINES: usize = 1_000;
@@ -225,9 +226,19 @@ impl Server {
         Ok(Server { id, beat, record: record.parse()?, revision })
     }
 
+    /// Whether it has noted what another one wrote with this beat.
+    pub fn has_acked(&self, other: Token, beat: Beat) -> bool {
+        self.record.acks.get(&other).is_some_and(|acked| acked.is_since(beat))
+    }
+
     /// Whether it keeps a journal and was not dropped.
     pub fn is_member(&self) -> bool {
         !self.record.guest && self.record.out.is_none()
+    }
+
+    /// Whether others wait for its acks who do not have to know whether it saw a loss before it stopped.
+    pub fn is_awaited(&self) -> bool {
+        self.is_member() && !self.record.stopped
     }
 
     /// The row of a server that is dropped. It has another beat, so the server notices with its next write.
@@ -251,6 +262,25 @@ impl Server {
         let short = id.get(..8).unwrap_or_default();
         format!("{} ({short})", self.record.name)
     }
+}
+
+/// The refusal of what these servers have not acked in time; `is_confirmed`: whether all of them have acked
+/// something of the server that asks.
+pub fn waited_too_long<'s>(
+    servers: impl Iterator<Item = &'s Server>,
+    is_confirmed: bool,
+) -> Problem {
+    let names: Vec<String> = servers.map(Server::title).collect();
+    let cure = if is_confirmed {
+        "one that does not run is not waited for after 8 s, or: leafid server remove NAME"
+    } else {
+        "nothing is granted before they answer, as it is not known here what they granted: start them, or, if \
+         they never come back, stop all servers and run leafid repair with the journals that are left"
+    };
+    Problem::unavailable(format!(
+        "other servers of this store have not noted the request: {}; {cure}",
+        names.join(", ")
+    ))
 }
 
 /// The texts of a row's columns.

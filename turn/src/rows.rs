@@ -240,13 +240,9 @@ impl TurnRows {
         self.granted.insert((*name, worker));
     }
 
-    /// The windows of the numbers that are granted in this turn.
-    pub fn granted(&self) -> impl Iterator<Item = Line> + '_ {
-        self.granted.iter().filter_map(|(name, worker)| {
-            let row = self.spaces.get(name)?.worker(*worker)??;
-            let window = Window { granted: row.granted, end: row.reserved_until };
-            Some(Line::Worker(*name, *worker, window))
-        })
+    /// Whether worker numbers are granted in this turn.
+    pub fn grants(&self) -> bool {
+        !self.granted.is_empty()
     }
 
     /// Whether an operator changes a tag in this turn.
@@ -379,6 +375,25 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
+    /// The bounds of what this turn writes, and of the windows that it answers again.
+    pub fn lines(&self) -> Vec<Line> {
+        let tags = self.tags.iter().filter_map(|(tag, entry)| {
+            let after = self.written(tag, entry)?;
+            let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
+            let is_changed = self.is_changed(tag) || moved != Some(after);
+            let line = if is_changed { Line::Changed } else { Line::Tag };
+            Some(line(*tag, after.max_id))
+        });
+        let workers = self.spaces.iter().flat_map(|(name, space)| {
+            space.changed().map(|(worker, row)| worker_line(name, worker, &row))
+        });
+        let granted = self.granted.iter().filter_map(|(name, worker)| {
+            let row = self.spaces.get(name)?.worker(*worker)??;
+            Some(worker_line(name, *worker, &row))
+        });
+        tags.chain(workers).chain(granted).collect()
+    }
+
     /// Requests a fresh read of the rows that a request was decided on, if no write checks them.
     pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
         match scope {
@@ -468,4 +483,9 @@ impl TurnRows {
         self.wants.push(want);
         Stop::Wanting
     }
+}
+
+fn worker_line(name: &Name, worker: u32, row: &WorkerRow) -> Line {
+    let (granted, end) = (row.granted, row.reserved_until);
+    Line::Worker(*name, worker, Window { granted, end })
 }

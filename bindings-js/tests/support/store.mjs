@@ -20,9 +20,10 @@ export function leafid(...words) {
   return stdout
 }
 
-/** Starts `leafid serve` with these arguments. */
-export async function serve(words, listen = '127.0.0.1:0') {
-  const child = start([...leash(), storeBinary, 'serve', '--no-journal', '--listen', listen, ...words])
+/** Starts `leafid serve` with these arguments; with a `journal` in this folder, everybody waits for it. */
+export async function serve(words, listen = '127.0.0.1:0', journal) {
+  const kept = journal === undefined ? ['--no-journal'] : ['--journal', journal]
+  const child = start([...leash(), storeBinary, 'serve', ...kept, '--listen', listen, ...words])
   const [, url] = await says(child, /listening on (https?:\/\/\S+)\s/)
   return { url, child, stop: (signal = 'SIGTERM') => stop(child, signal) }
 }

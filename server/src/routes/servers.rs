@@ -60,7 +60,6 @@ fn waited<'a>(of: &'a Server, all: &'a [Server]) -> impl Iterator<Item = &'a Ser
     all.iter().filter(move |other| {
         let Some(beat) = of.record.waits.filter(|_| other.id != of.id) else { return false };
         let is_awaited = other.is_member() && !(of.record.guest && other.record.stopped);
-        let acked = other.record.acks.get(&of.id);
-        is_awaited && !acked.is_some_and(|acked| acked.is_since(beat))
+        is_awaited && !other.has_acked(of.id, beat)
     })
 }

@@ -61,20 +61,31 @@ impl Bounds {
                 self.longest_ms = ms.max(self.longest_ms);
                 is_new
             }
-            Note::Line(Line::Tag(tag, end) | Line::Changed(tag, end)) => {
-                let known = self.tags.entry(tag).or_default();
-                let is_new = end > *known;
-                *known = end.max(*known);
-                is_new
-            }
-            Note::Line(Line::Worker(name, worker, window)) => {
-                let known = self.workers.get(&(name, worker)).copied();
-                let is_new =
-                    known.is_none_or(|known| known.granted <= window.granted && known != window);
-                if is_new {
-                    self.workers.insert((name, worker), window);
+            Note::Line(line) => {
+                let is_new = !self.knows(&line);
+                match line {
+                    _ if !is_new => {}
+                    Line::Tag(tag, end) | Line::Changed(tag, end) => {
+                        self.tags.insert(tag, end);
+                    }
+                    Line::Worker(name, worker, window) => {
+                        self.workers.insert((name, worker), window);
+                    }
                 }
                 is_new
+            }
+        }
+    }
+
+    /// Whether a bound is no news.
+    pub fn knows(&self, line: &Line) -> bool {
+        match line {
+            Line::Tag(tag, end) | Line::Changed(tag, end) => {
+                self.tags.get(tag).is_some_and(|known| known >= end)
+            }
+            Line::Worker(name, worker, window) => {
+                let known = self.workers.get(&(*name, *worker));
+                known.is_some_and(|known| known.granted > window.granted || known == window)
             }
         }
     }
@@ -117,23 +128,6 @@ impl Bounds {
     pub fn has_granted(&self) -> bool {
         !self.tags.is_empty() || !self.workers.is_empty()
     }
-}
-
-/// The bounds of a written group; `is_changed` tells whether an operator changed a tag.
-pub fn lines(group: &Group, is_changed: impl Fn(&Name) -> bool) -> impl Iterator<Item = Line> {
-    group.iter().filter_map(move |write| match write {
-        Write::Tag { tag, before, after } => {
-            let claims = before.map(|seen| seen.row.claimed_until);
-            let is_changed = is_changed(tag) || claims != Some(after.claimed_until);
-            let line = if is_changed { Line::Changed } else { Line::Tag };
-            Some(line(*tag, after.max_id))
-        }
-        Write::Worker(write) => {
-            let (granted, end) = (write.after.granted, write.after.reserved_until);
-            Some(Line::Worker(write.namespace, write.worker, Window { granted, end }))
-        }
-        _ => None,
-    })
 }
 
 /// The longest window of the namespaces in a group, in ms.

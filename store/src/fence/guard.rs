@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use leafid_core::{Code, HostTime, StoreTime, Token};
 use leafid_turn::groups::{Groups, Scope};
-use leafid_turn::register::{Beat, Line, Record, Server};
-use leafid_turn::rows::TurnRows;
+use leafid_turn::register::{self, Beat, Line, Record, Server};
 
-use super::bounds::{Note, lines, longest_ms};
+use super::bounds::{Note, longest_ms};
 use super::journal::Noted;
 use super::moving::{self, Moves};
 use super::{Bounds, Desk, Journal, Orders, Register, Repair, Repaired, Reply};
@@ -29,6 +28,8 @@ const FORGOTTEN_MS: i64 = 3_600_000;
 const WAITING_MS: i64 = 20;
 /// The same while there are others, and nothing waits.
 const AMONG_OTHERS_MS: i64 = 100;
+/// How long after a guest more of them are expected, in ms: each waits until the register was read.
+const VISITED_MS: i64 = 10_000;
 /// The same while there are none.
 const ALONE_MS: i64 = 1_000;
 /// The least time between two tries of what was refused, in ms.
@@ -62,6 +63,8 @@ pub struct Guard {
     ages: BTreeMap<Token, (Beat, HostTime)>,
     generation: u64,
     looked: Option<HostTime>,
+    /// When the last guest was seen.
+    visited: Option<HostTime>,
     /// When the record was written last, and since when it was in each period.
     wrote: HostTime,
     steady: HostTime,
@@ -95,6 +98,7 @@ impl Guard {
             ages: BTreeMap::new(),
             generation: 0,
             looked: None,
+            visited: None,
             wrote: HostTime::new(0),
             steady: HostTime::new(0),
             refused: None,
@@ -106,7 +110,8 @@ impl Guard {
     /// How long until the register has to be read again, in ms; `None` without a record.
     pub fn due_in(&self, boot: HostTime, waits: bool) -> Option<i64> {
         self.me.as_ref()?;
-        let every = match (self.is_deserted(), waits) {
+        let is_visited = self.visited.is_some_and(|at| boot.since(at) < VISITED_MS);
+        let every = match (self.is_deserted() && !is_visited, waits) {
             (_, true) => WAITING_MS,
             (false, false) => AMONG_OTHERS_MS,
             (true, false) => ALONE_MS,
@@ -545,9 +550,7 @@ impl Guard {
             for server in self.others.iter().filter(|server| server.record.out.is_none()) {
                 // Its start is acked even if it waits for nobody: else it would count as not confirmed.
                 let start = Beat { count: 0, ..server.beat };
-                let waits = server.record.waits.unwrap_or(start);
-                let acked = me.record.acks.get(&server.id);
-                is_due |= !acked.is_some_and(|acked| acked.is_since(waits));
+                is_due |= !me.has_acked(server.id, server.record.waits.unwrap_or(start));
                 after.record.acks.insert(server.id, server.beat);
             }
         }
@@ -626,7 +629,7 @@ impl Guard {
         let waited = self
             .awaited()
             .filter(is_silent)
-            .filter(|server| waits.is_some_and(|beat| !self.has_acked(server, beat)));
+            .filter(|server| waits.is_some_and(|beat| !server.has_acked(self.id, beat)));
         self.desk.see(Register {
             members: self.members().count() + usize::from(self.journal.is_some()),
             silent: Some(self.others.iter().filter(is_silent).map(|server| server.id).collect()),
@@ -644,6 +647,9 @@ impl Guard {
             self.steady = boot;
         }
         let others = &self.others;
+        if others.iter().any(|server| server.record.guest) {
+            self.visited = Some(boot);
+        }
         self.ages.retain(|id, _| others.iter().any(|server| server.id == *id));
         for server in &self.others {
             let known = self.ages.entry(server.id).or_insert((server.beat, boot));
@@ -683,17 +689,13 @@ impl Guard {
 
     /// Whether every other member has acked the start: then none of them knows of a loss before it.
     fn is_confirmed(&self) -> bool {
-        self.journal.is_some() && self.members().all(|server| self.has_acked(server, self.start))
+        self.journal.is_some() && self.members().all(|server| server.has_acked(self.id, self.start))
     }
 
     /// The servers that this one waits for. One that stopped knows nothing that those who were there do not.
     fn awaited(&self) -> impl Iterator<Item = &Server> {
         let knows = self.journal.is_none() || self.is_confirmed();
         self.members().filter(move |server| !(knows && server.record.stopped))
-    }
-
-    fn has_acked(&self, server: &Server, beat: Beat) -> bool {
-        server.record.acks.get(&self.id).is_some_and(|acked| acked.is_since(beat))
     }
 
     /// Whether there is no other server that has to ack.
@@ -703,7 +705,7 @@ impl Guard {
 
     /// Whether every other server has acked a beat.
     pub fn is_acked(&self, beat: Beat) -> bool {
-        self.awaited().all(|server| self.has_acked(server, beat))
+        self.awaited().all(|server| server.has_acked(self.id, beat))
     }
 
     /// Changes with each fence, and when this server starts again: what was written before counts no more.
@@ -713,19 +715,8 @@ impl Guard {
 
     /// The refusal of what waits too long for the other servers.
     pub fn waited_too_long(&self, beat: Beat) -> Problem {
-        let waits = self.awaited().filter(|server| !self.has_acked(server, beat));
-        let names: Vec<String> = waits.map(Server::title).collect();
-        let cure = if self.is_confirmed() || self.journal.is_none() {
-            "one that does not run is not waited for after 8 s, or: leafid server remove NAME"
-        } else {
-            "nothing is granted before they answer, as this server cannot know what they granted: start \
-             them, or, if they never come back, stop all servers and run leafid repair with the journals \
-             that are left"
-        };
-        Problem::unavailable(format!(
-            "other servers of this store have not noted the request: {}; {cure}",
-            names.join(", ")
-        ))
+        let waits = self.awaited().filter(|server| !server.has_acked(self.id, beat));
+        register::waited_too_long(waits, self.is_confirmed() || self.journal.is_none())
     }
 
     /// This server's next row.
@@ -749,6 +740,11 @@ impl Guard {
         Server { id: self.id, beat, record, revision: 0 }
     }
 
+    /// Whether these bounds are no news.
+    pub fn knows(&self, lines: &[Line]) -> bool {
+        lines.iter().all(|line| self.bounds.knows(line))
+    }
+
     /// Adds this server's record to the groups of a turn, and has their bounds noted. `None` if there is
     /// nobody to tell.
     ///
@@ -758,7 +754,7 @@ impl Guard {
         &mut self,
         back_end: &mut B,
         groups: &mut Groups,
-        turn: &TurnRows,
+        all: Vec<Line>,
         boot: HostTime,
     ) -> Result<Option<Signed>, Problem> {
         if self.me.is_none() {
@@ -769,9 +765,6 @@ impl Guard {
                 return Ok(None);
             }
         }
-        let of_group = |group| lines(group, |tag| turn.is_changed(tag));
-        let mut all: Vec<Line> = groups.groups.iter().flat_map(of_group).collect();
-        all.extend(turn.granted());
         let longest = groups.groups.iter().map(longest_ms).max().unwrap_or(0);
         let beat = self.me.as_ref().map_or(self.life, |me| me.beat).next();
         let mut after = self.next(beat);

@@ -231,12 +231,14 @@ impl<B: BackEnd> Turns<B> {
             self.beaten = Some(boot);
         }
         self.shared.meter.requests.note(decided.len() as u64);
-        let grants = turn.granted().next().is_some() && !self.guard.is_alone();
-        let counts = !groups.groups.is_empty() || grants;
+        let lines = turn.lines();
+        let counts = !groups.groups.is_empty()
+            || !self.guard.knows(&lines)
+            || (turn.grants() && !self.guard.is_alone());
         let signed = match counts {
             false => Ok(None),
             true => {
-                let signing = self.guard.sign(&mut self.back_end, &mut groups, &turn, boot);
+                let signing = self.guard.sign(&mut self.back_end, &mut groups, lines, boot);
                 self.answers.during(signing).await
             }
         };
