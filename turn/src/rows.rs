@@ -199,13 +199,14 @@ impl TurnRows {
     fn written(&self, tag: &Name, entry: &Entry<TagRow>) -> Option<TagRow> {
         let row = entry.row.filter(|_| entry.touched)?;
         let Some(ahead) = self.ahead.get(tag) else { return entry.after() };
-        let before = entry.before.map(|seen| seen.row);
-        let is_reserved =
-            |was: TagRow| row.max_id <= was.max_id && row == TagRow { max_id: row.max_id, ..was };
-        if before.is_some_and(is_reserved) {
+        let end = row.max_id.saturating_add(*ahead).min(row.end()).max(row.max_id);
+        let is_reserved = |was: TagRow| {
+            let is_leased = row == TagRow { max_id: row.max_id, ..was };
+            is_leased && (row.max_id < was.max_id || end == was.max_id)
+        };
+        if entry.before.is_some_and(|seen| is_reserved(seen.row)) {
             return None;
         }
-        let end = row.max_id.saturating_add(*ahead).min(row.end()).max(row.max_id);
         Some(TagRow { max_id: end, ..row })
     }
 
