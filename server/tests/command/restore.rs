@@ -39,35 +39,32 @@ fn a_journal_notices_a_restored_backup_and_a_removed_log() {
     }
 }
 
-/// All rows are put back at once, again and again: each time every line goes on at its bound. The control:
-/// without a journal the same numbers are granted again.
+/// All rows are put back at once, again and again: each time every line goes on at its bound. Without a
+/// journal a server knows what it wrote itself.
 #[test]
 fn a_store_that_goes_back_under_a_server_goes_on_where_it_was() {
-    for (journal, times) in [(true, 3), (false, 1)] {
+    for journal in [true, false] {
         let machine = Machine::new();
         let serving = machine.serve(if journal { &[] } else { &["--no-journal"] });
         let mut before = lease(&serving, 1);
         machine.back_up();
-        for _ in 0..times {
+        for _ in 0..3 {
             before.extend(lease(&serving, 5));
             let end = position(&serving);
             machine.restore_rows();
             let after = lease(&serving, 5);
-            if !journal {
-                assert!(overlaps(&before, &after) > 0, "the control");
-                continue;
-            }
             assert_eq!(overlaps(&before, &after), 0);
-            // What was in hand is given up, and nothing beyond.
-            let (_, first, _) = after.iter().find(|(tag, ..)| tag == "orders").unwrap();
-            assert!((end..=noted(&machine.state(), &before)["orders"]).contains(first), "{first}");
+            if journal {
+                // What was in hand is given up, and nothing beyond.
+                let (_, first, _) = after.iter().find(|(tag, ..)| tag == "orders").unwrap();
+                assert!((end..=noted(&machine.state(), &before)["orders"]).contains(first));
+            }
             serving.logs(&["ERROR", "STORE_WENT_BACK", "was fenced", "generation=1"]);
             let told = serving.ready(200, &["\"ok\"", "\"generation\":1"]);
             assert_eq!(told["went_back"], json!([]));
             before.extend(after);
         }
-        let fences = serving.log().matches("was fenced").count();
-        assert_eq!(fences, if journal { times } else { 0 }, "{}", serving.log());
+        assert_eq!(serving.log().matches("was fenced").count(), 3, "{}", serving.log());
     }
 }
 
@@ -141,7 +138,8 @@ fn a_fence_says_until_when_no_window_begins_and_wants_first_numbers() {
     assert_eq!(serving.end("-TERM").0, Some(0));
     let serving = machine.serve(&["--no-journal"]);
     let told = serving.ready(200, &["fenced_until_ms"]);
-    assert_eq!((&told["generation"], &told["status"]), (&json!(1), &json!("ok")));
+    // The repair removed the server that ran meanwhile, which made sure once more.
+    assert_eq!((&told["generation"], &told["status"]), (&json!(2), &json!("ok")));
     let said = says(&machine.store, &["health", "--url", &serving.url]);
     has(&said, &["fenced, as it had lost grants: no window begins before 20"]);
 }
