@@ -31,6 +31,8 @@ def store(place) -> Any:
 def beside(store, place, tmp_path) -> Iterator[Server]:
     """A server of the same store, with a journal."""
     with Server(tmp_path, place.url, journal=tmp_path / "journal") as server:
+        # Its first answer: from now on it is among the store's servers.
+        server.tag("orders")
         yield server
 
 
@@ -112,6 +114,7 @@ def test_a_restored_store_grants_nothing_again(tmp_path) -> None:
     store = SqliteStore(path, create=True)
     store.create_tag("orders", step=10, max_step=10)
     with Server(tmp_path, journal=tmp_path / "journal") as server:
+        server.tag("orders")
         leased(store)
         saved = tmp_path / "saved.db"
         with sqlite3.connect(path) as file:

@@ -94,9 +94,8 @@ impl World {
         let (ranges, windows) = Default::default();
         let world = World { folder, clock, asked: 0, ranges, windows };
         let maker = world.guest();
-        let put = maker
-            .registry
-            .put_tag(tag(), TagChange { step: Some(10), ..TagChange::default() });
+        let put =
+            maker.registry.put_tag(tag(), TagChange { step: Some(10), ..TagChange::default() });
         world.wait(&[&maker], put).unwrap();
         let change =
             NamespaceChange { workers: Some(Range::new(0, 1)), ..NamespaceChange::default() };
@@ -174,7 +173,8 @@ impl World {
     fn lease(&mut self, servers: &[&Server]) -> Asked<Range> {
         let ask = SegmentAsk::new(tag(), self.request());
         let range = self.wait(servers, servers[0].registry.lease_segment(ask))?.range;
-        let twice = self.ranges.iter().find(|other| other.start < range.end && range.start < other.end);
+        let twice =
+            self.ranges.iter().find(|other| other.start < range.end && range.start < other.end);
         assert_eq!(twice, None, "{range:?} was granted before");
         self.ranges.push(range);
         Ok(range)
@@ -210,7 +210,9 @@ impl World {
         connection.execute("ATTACH ?1 AS copy", [self.at("copy.db").to_str()]).unwrap();
         let tables = ["meta", "servers", "tags", "namespaces", "workers"];
         let back = tables.map(|table| {
-            format!("DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM copy.{table};")
+            format!(
+                "DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM copy.{table};"
+            )
         });
         connection.execute_batch(&format!("BEGIN IMMEDIATE; {} COMMIT", back.concat())).unwrap();
     }
@@ -245,8 +247,8 @@ impl World {
         let mut repair = Repair { with_gap, ..Repair::default() };
         for name in names {
             for known in file::known(&self.at(name), server.registry.id()).unwrap() {
-                repair.bounds.merge(&known);
-                repair.taken.extend(known.server);
+                repair.bounds.merge(&known.bounds);
+                repair.taken.extend(known.bounds.server);
             }
         }
         self.wait(&[], server.registry.repair(repair))
@@ -306,8 +308,8 @@ fn what_a_server_writes_is_answered_once_the_others_have_noted_it() {
     let window = world.acquire(&all).unwrap();
     for name in ["one", "two"] {
         let known = file::known(&world.at(name), one.registry.id()).unwrap().remove(0);
-        assert_eq!(known.tags.get(&tag()), Some(&world.row()), "{name}");
-        assert_eq!(known.workers[&(space(), 0)].end, window.ticks.end, "{name}");
+        assert_eq!(known.bounds.tags.get(&tag()), Some(&world.row()), "{name}");
+        assert_eq!(known.bounds.workers[&(space(), 0)].end, window.ticks.end, "{name}");
     }
     // Without the other one nothing is answered: the time of the world stands still, so that it is not
     // dropped.
@@ -502,7 +504,7 @@ fn a_guest_waits_for_servers_that_run_or_were_killed_and_for_no_other() {
     let guest = world.guest();
     world.lease(&[&guest, &one]).unwrap();
     let known = file::known(&world.at("one"), one.registry.id()).unwrap().remove(0);
-    assert_eq!(known.tags[&tag()], world.row());
+    assert_eq!(known.bounds.tags[&tag()], world.row());
     drop(guest);
     assert_eq!(world.records().len(), 1);
     one.kill();
@@ -557,7 +559,7 @@ fn a_repair_raises_each_line_to_its_bound_or_by_a_gap() {
         let before = world.row();
         let guest = world.guest();
         let done = world.repair(&guest, names, !is_exact).unwrap();
-        assert_eq!((done.generation, done.tags, world.records().len()), (1, 1, 0));
+        assert_eq!((done.generation, done.tags(), world.records().len()), (1, 1, 0));
         let gap = 100 * u64::from(DEFAULT_MAX_STEP);
         assert_eq!(world.row(), if is_exact { bound } else { before + gap });
         assert_eq!(done.floor.get() > 0, !is_exact, "{done:?}");

@@ -28,6 +28,7 @@ from unittest.mock import patch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bindings-py/tests"))
 
+from beside import beside  # noqa: E402
 from leafid import SqliteStore  # noqa: E402
 from support.replay import FREE_IN, Tabled, Text, replay  # noqa: E402
 from support.server import FILE, Server  # noqa: E402
@@ -298,6 +299,8 @@ def main(consumer: Path, seed: int, count: int) -> None:
             with tempfile.TemporaryDirectory(dir=memory) as name:
                 assert wrong_in_python(drift, Path(name)), "Python's drift was not noticed"
                 assert wrong_in_node(drift, Path(name), consumer), "Node's drift was not noticed"
+    with tempfile.TemporaryDirectory(dir=memory) as name:
+        print(f"verbs: ranges leased at once: {beside(consumer, Path(name))}")
     print(f"verbs: seed {seed}: {len(steps)} the same through the program, Python and Node: {codes}")
 
 

@@ -188,7 +188,7 @@ impl<T> Alone<T> {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec;
+    use alloc::{format, vec};
 
     use leafid_core::registry::Namespace;
     use leafid_core::{AcquireAsk, Layout, Name};
@@ -217,11 +217,11 @@ mod tests {
         }
     }
 
-    fn acquire() -> Alone<u32> {
+    fn acquire(guest: Option<Guest>) -> Alone<u32> {
         let (name, owner) = (Name::namespace("default").unwrap(), Name::owner("me").unwrap());
         let ask = AcquireAsk::new(name, Token::new([2; 16]), owner);
         let decide = move |turn: &mut TurnRows| windows::acquire(turn, &ask).map(|got| got.worker);
-        Alone::new(false, Token::new([1; 16]), NOW, None, Box::new(decide))
+        Alone::new(false, Token::new([1; 16]), NOW, guest, Box::new(decide))
     }
 
     /// A namespace of 2,048 numbers whose row says that none has a row.
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn numbers_without_rows_are_looked_for_until_one_is_found() {
-        let mut alone = acquire();
+        let mut alone = acquire(None);
         assert!(wanted(&alone, "namespace") && alone.steps().is_empty());
         alone.learn(&[vec![namespace()]]);
         while !wanted(&alone, "unused") {
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_row_that_nothing_of_ours_wrote_is_a_refusal_that_names_it() {
-        let mut alone = acquire();
+        let mut alone = acquire(None);
         let mut odd = namespace();
         odd.0.last_mut().unwrap().1 = Value::Int(-5);
         alone.learn(&[vec![odd]]);
@@ -283,5 +283,52 @@ mod tests {
         let problem = alone.answer().unwrap_err();
         assert_eq!(problem.code, leafid_core::Code::SchemaMismatch);
         assert!(problem.detail.contains("`used_until` is `-5`"), "{problem}");
+    }
+    /// Answers each read with these rows of the text `servers`, a fence, and the namespace.
+    fn decided(servers: &[(&'static str, &'static str)]) -> Alone<u32> {
+        let guest = Guest { id: Token::new([9; 16]), salt: 7, name: "host/1".into() };
+        let mut alone = acquire(Some(guest));
+        while !alone.reads().is_empty() {
+            let rows = |text| match text {
+                "servers" => servers.iter().map(server).collect(),
+                "fenced" => vec![Row(["generation", "fenced_ms", "floor_ms"]
+                    .map(|n| (n, Value::Int(3)))
+                    .to_vec())],
+                "namespace" => vec![namespace()],
+                _ => vec![],
+            };
+            let found: Vec<_> = alone.reads().iter().map(|query| rows(query.text)).collect();
+            alone.learn(&found);
+        }
+        alone
+    }
+
+    fn server((beat, record): &(&'static str, &'static str)) -> Row {
+        Row(vec![
+            ("server", Value::Token(Token::new([1; 16]))),
+            ("beat", Value::Text((*beat).into())),
+            ("record", Value::Text((*record).into())),
+        ])
+    }
+
+    #[test]
+    fn a_guest_adds_its_record_where_a_server_has_to_note_what_it_writes() {
+        let added = |alone: &Alone<u32>| -> Vec<_> {
+            alone.steps().iter().map(|step| step.query().text).collect()
+        };
+        for alone in [decided(&[]), decided(&[("1.0.1", "stopped\nname a\n")])] {
+            assert!(!added(&alone).contains(&"server_add") && alone.waits().is_none());
+            assert_eq!(alone.answer(), Ok(0));
+        }
+        let alone = decided(&[("1.0.1", "name a\n")]);
+        let steps = alone.steps();
+        let record = steps.last().unwrap().query();
+        assert_eq!(record.text, "server_add");
+        let said = format!("{:?}", record.params.get("record").unwrap());
+        assert!(said.contains("worker 0 ") && said.contains("waits 1.00000007.1"), "{said}");
+        assert_eq!(alone.waits().map(|waits| waits.generation), Some(3));
+        assert_eq!(alone.answer(), Ok(0));
+        let odd = decided(&[("x", "name a\n")]);
+        assert!(odd.steps().is_empty() && odd.answer().is_err(), "nobody knows who has to note it");
     }
 }

@@ -12,11 +12,12 @@ use crate::cache::Cache;
 use crate::groups::{Groups, Scope};
 use crate::namespace_rows::{Entry, NamespaceRows};
 use crate::problem::Problem;
-use crate::register::{Line, Window};
 use crate::row::NamespaceRow;
 use crate::stop::Stop;
 use crate::want::{Answer, Want};
 use crate::write::Write;
+
+mod lines;
 
 /// The rows of a turn. Looking at a row that is not at hand is an error, and notes it as wanted.
 #[derive(Debug)]
@@ -36,8 +37,6 @@ pub struct TurnRows {
     ahead: BTreeMap<Name, u64>,
     /// Tags that an operator changes.
     changed: BTreeSet<Name>,
-    /// Worker numbers that are granted, whether or not that changes their rows.
-    granted: BTreeSet<(Name, u32)>,
     /// Tags whose rows are gone, at an unknown position.
     removed: BTreeSet<Name>,
     spaces: BTreeMap<Name, NamespaceRows>,
@@ -45,6 +44,8 @@ pub struct TurnRows {
     lists: Vec<(Want, Answer)>,
     wants: Vec<Want>,
     unreadable: Vec<(Want, Problem)>,
+    /// Worker numbers that are granted in this turn.
+    granted: BTreeSet<(Name, u32)>,
     beats: bool,
 }
 
@@ -79,13 +80,13 @@ impl TurnRows {
             in_hand: BTreeMap::new(),
             ahead: BTreeMap::new(),
             changed: BTreeSet::new(),
-            granted: BTreeSet::new(),
             removed: BTreeSet::new(),
             spaces: BTreeMap::new(),
             cache,
             lists: Vec::new(),
             wants: Vec::new(),
             unreadable: Vec::new(),
+            granted: BTreeSet::new(),
             beats: false,
         }
     }
@@ -235,21 +236,6 @@ impl TurnRows {
         (!self.changed.contains(tag)).then_some(held)
     }
 
-    /// Notes that a number is granted.
-    pub fn grant(&mut self, name: &Name, worker: u32) {
-        self.granted.insert((*name, worker));
-    }
-
-    /// Whether worker numbers are granted in this turn.
-    pub fn grants(&self) -> bool {
-        !self.granted.is_empty()
-    }
-
-    /// Whether an operator changes a tag in this turn.
-    pub fn is_changed(&self, tag: &Name) -> bool {
-        self.changed.contains(tag)
-    }
-
     /// Whether a tag is gone that may have been beyond its row's position.
     pub fn is_removed(&self, tag: &Name) -> bool {
         self.removed.contains(tag)
@@ -375,25 +361,6 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
-    /// The bounds of what this turn writes, and of the windows that it answers again.
-    pub fn lines(&self) -> Vec<Line> {
-        let tags = self.tags.iter().filter_map(|(tag, entry)| {
-            let after = self.written(tag, entry)?;
-            let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
-            let is_changed = self.is_changed(tag) || moved != Some(after);
-            let line = if is_changed { Line::Changed } else { Line::Tag };
-            Some(line(*tag, after.max_id))
-        });
-        let workers = self.spaces.iter().flat_map(|(name, space)| {
-            space.changed().map(|(worker, row)| worker_line(name, worker, &row))
-        });
-        let granted = self.granted.iter().filter_map(|(name, worker)| {
-            let row = self.spaces.get(name)?.worker(*worker)??;
-            Some(worker_line(name, *worker, &row))
-        });
-        tags.chain(workers).chain(granted).collect()
-    }
-
     /// Requests a fresh read of the rows that a request was decided on, if no write checks them.
     pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
         match scope {
@@ -483,9 +450,4 @@ impl TurnRows {
         self.wants.push(want);
         Stop::Wanting
     }
-}
-
-fn worker_line(name: &Name, worker: u32, row: &WorkerRow) -> Line {
-    let (granted, end) = (row.granted, row.reserved_until);
-    Line::Worker(*name, worker, Window { granted, end })
 }

@@ -19,11 +19,18 @@ async function overHttp({ url }) {
   return range(grant)
 }
 
+/** Starts a server with a journal; with its first answer it is among the store's servers. */
+async function started(place, journal = scratch()) {
+  const server = await serve(['--store', place], undefined, journal)
+  assert.ok((await fetch(`${server.url}/v1/tags/orders`)).ok)
+  return server
+}
+
 /** Two stores of this process and a server lease together: no number twice. */
 export async function together(t, place, make) {
   const stores = [await make({ create: { tags: { orders: { step: 10, max_step: 10 } } } }), await make()]
   await stores[0].lease_segment({ tag: 'orders', request })
-  const server = await serve(['--store', place], undefined, scratch())
+  const server = await started(place)
   t.after(() => server.stop('SIGKILL'))
   const end = Date.now() + TOGETHER_MS
   const lease = async (once) => {
@@ -43,12 +50,11 @@ export async function killedAndStopped(t, place, make) {
   const window = { namespace: 'default', request, owner: 'me', sticky: false, strict: false }
   const first = await leased(store)
   const journal = scratch()
-  const started = () => serve(['--store', place], undefined, journal)
-  const server = await started()
+  const server = await started(place, journal)
   await server.stop('SIGKILL')
   const name = hostname().replaceAll('.', '\\.')
   await refuses(() => store.acquire(window), 'STORE_UNAVAILABLE', new RegExp(`have not noted the request: ${name} \\(.*leafid repair`))
-  const again = await started()
+  const again = await started(place, journal)
   t.after(() => again.stop('SIGKILL'))
   const [one, two] = [await store.acquire(window), await store.acquire(window)]
   assert.deepEqual([one.worker, one.start, one.end], [two.worker, two.start, two.end])

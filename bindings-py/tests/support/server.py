@@ -24,6 +24,8 @@ class Server:
         self.listen = f"127.0.0.1:{self.port.number}"
         self.store = store or f"sqlite:{self.folder / FILE}"
         self.journal = ["--no-journal"] if journal is None else ["--journal", str(journal)]
+        if journal is not None:
+            journal.mkdir(exist_ok=True)
         self.url = ""
         self.process: subprocess.Popen[str] | None = None
 

@@ -71,7 +71,9 @@ impl Machine {
         connection.busy_timeout(LIMIT).expect("a time-out");
         connection.execute("ATTACH ?1 AS copy", [self.home.at("copy.db")]).expect("a copy");
         let back = ["meta", "servers", "tags", "namespaces", "workers"].map(|table| {
-            format!("DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM copy.{table};")
+            format!(
+                "DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM copy.{table};"
+            )
         });
         let all = format!("BEGIN IMMEDIATE; {} COMMIT", back.concat());
         connection.execute_batch(&all).expect("all rows");

@@ -200,7 +200,8 @@ mod tests {
             bounds.note(window);
             bounds
         };
-        let (one_has, two_has) = (of(one, two, 8, 30, worker(10, 50)), of(two, one, 9, 20, worker(20, 40)));
+        let (one_has, two_has) =
+            (of(one, two, 8, 30, worker(10, 50)), of(two, one, 9, 20, worker(20, 40)));
         let mut merged = one_has.clone();
         merged.merge(&two_has);
         assert_eq!((merged.server, merged.beat), (Some(one), beat(8)), "it stays its server's");

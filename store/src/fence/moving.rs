@@ -29,15 +29,17 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// Plans the moves of a fence to these bounds; `with_gap`: by a gap beyond, as they may not be all.
+    /// Plans the moves of a fence to these bounds, of all tags at least to `above`; `with_gap`: by a gap beyond,
+    /// as they may not be all.
     pub async fn plan<B: BackEnd>(
         back_end: &mut B,
         bounds: &Bounds,
         with_gap: bool,
+        above: u64,
         now: StoreTime,
     ) -> Result<Moves, Problem> {
         let mut moves = Moves::default();
-        moves.plan_tags(back_end, bounds, with_gap).await?;
+        moves.plan_tags(back_end, bounds, with_gap, above).await?;
         moves.tags = moves.writes.len();
         let longest = bounds.longest_ms.max(DEFAULT_MAX_WINDOW_MS);
         let granted = bounds.workers.values().map(|window| window.granted);
@@ -58,16 +60,17 @@ impl Moves {
         back_end: &mut B,
         bounds: &Bounds,
         with_gap: bool,
+        above: u64,
     ) -> Result<(), Problem> {
         let mut names: BTreeSet<Name> = bounds.tags.keys().copied().collect();
-        if with_gap {
+        if with_gap || above > 0 {
             names.extend(positions(back_end).await?.into_iter().map(|(tag, _)| tag));
         }
         let names: Vec<Name> = names.into_iter().collect();
         for some in names.chunks(AT_ONCE) {
             let wants: Vec<Want> = some.iter().map(|tag| Want::Tag(*tag)).collect();
             for (tag, answer) in some.iter().zip(back_end.read(&wants).await?) {
-                let bound = bounds.tags.get(tag).copied().unwrap_or(0);
+                let bound = bounds.tags.get(tag).copied().unwrap_or(0).max(above);
                 let before = match answer {
                     Answer::Tag(before) => before,
                     Answer::Removed(seen) => Some(seen),

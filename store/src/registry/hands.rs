@@ -302,7 +302,10 @@ mod tests {
         assert_eq!((hands.position(&tag(), 91), hands.position(&tag(), 36)), (71, 36));
         let leases: Vec<_> = (0..4).map(|_| lease(&hands, &ask())).collect();
         assert_eq!(leases, [Some((21, 31)), Some((71, 81)), Some((81, 91)), None]);
-        assert_eq!((hands.take(&tag()), hands.take_tag(&tag()), hands.take_all()), (None, None, vec![]));
+        assert_eq!(
+            (hands.take(&tag()), hands.take_tag(&tag()), hands.take_all()),
+            (None, None, vec![])
+        );
         assert_eq!(lease(&hands, &SegmentAsk { tag: Name::tag("users").unwrap(), ..ask() }), None);
     }
 

@@ -293,6 +293,8 @@ impl<B: BackEnd> Turns<B> {
         for job in decided {
             let place = groups.place(job.scope);
             match place.map(|place| outcomes.get(place)) {
+                // What is read of the register waits for nobody in it.
+                _ if job.scope == Scope::Server => self.answers.put(job),
                 None | Some(Some(Outcome::Done(_))) => granted.push(job),
                 Some(Some(Outcome::Conflict)) => {
                     self.shared.meter.conflicts.one();
@@ -325,7 +327,10 @@ impl<B: BackEnd> Turns<B> {
                 jobs.into_iter().for_each(|job| lost(job, queue));
             } else if self.guard.is_acked(beat) {
                 in_hand.iter().for_each(|new| self.shared.hands.put(new, boot));
-                jobs.into_iter().for_each(|job| self.answers.put(job));
+                for job in jobs {
+                    self.shared.meter.acks.took(since.elapsed());
+                    self.answers.put(job);
+                }
             } else if since.elapsed() >= ACKED {
                 let problem = self.guard.waited_too_long(beat);
                 let problem = self.failed(problem, jobs.len());
