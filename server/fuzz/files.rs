@@ -135,7 +135,7 @@ fn journal() {
             let mix = |sum: u32, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193);
             text::read(&format!("{said} #{:08x}", said.bytes().fold(0x811c_9dc5, mix)))
         });
-        let notes: Vec<_> = read.iter().flatten().flat_map(|witness| witness.notes()).collect();
+        let notes: Vec<_> = read.iter().flatten().flat_map(|found| found.bounds.notes()).collect();
         for line in notes.into_iter().chain(summed) {
             let written = text::line(&line);
             // A database's name for itself is written as one word.

@@ -18,25 +18,47 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use leafid_core::{StoreTime, Token};
+use leafid_turn::register::Server;
 use tokio::sync::oneshot;
 
+use crate::backends::Write;
 use crate::problem::Problem;
 
 pub use bounds::Bounds;
 pub(crate) use guard::Guard;
 pub use journal::{Journal, Sight};
 
-/// The result of a fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The result of a fence that an operator ordered.
+#[derive(Clone, Debug)]
 pub struct Repaired {
     /// The new generation of the store.
     pub generation: u64,
-    /// How many tags were moved.
-    pub tags: usize,
-    /// How many worker numbers, or namespaces, were moved.
-    pub workers: usize,
+    /// The rows that were raised.
+    pub raised: Vec<Write>,
+    /// The servers that were removed from the register.
+    pub removed: Vec<Server>,
+    /// Servers with a journal that the store still waits for, and that were not found running.
+    pub awaited: Vec<Server>,
     /// No window begins before; 0 if nothing was guessed.
     pub floor: StoreTime,
+}
+
+impl Repaired {
+    /// How many tags were raised.
+    pub fn tags(&self) -> usize {
+        self.raised.iter().filter(|write| matches!(write, Write::Tag { .. })).count()
+    }
+}
+
+/// The store's servers, as one of them saw them last.
+#[derive(Clone, Debug, Default)]
+pub struct Register {
+    /// How many of them keep a journal, this one included.
+    pub members: usize,
+    /// Those that have written nothing for 2 s; none if nobody watches them here.
+    pub silent: Option<BTreeSet<Token>>,
+    /// The names and ids of those among them whose ack this one waits for.
+    pub waits_for: Vec<(String, Token)>,
 }
 
 /// What an operator has a fence go by.
@@ -46,8 +68,12 @@ pub struct Repair {
     pub bounds: Bounds,
     /// Moves every line by a gap beyond them, as there may have been other servers.
     pub with_gap: bool,
+    /// No number of any tag below it is granted any more.
+    pub above: u64,
     /// Servers that never come back.
     pub taken: BTreeSet<Token>,
+    /// Only plans it, and changes nothing.
+    pub dry_run: bool,
 }
 
 type Reply<T> = oneshot::Sender<Result<T, Problem>>;
@@ -59,6 +85,7 @@ pub(crate) struct Desk {
     floor: AtomicI64,
     has_orders: AtomicBool,
     orders: Mutex<Orders>,
+    register: Mutex<Register>,
 }
 
 #[derive(Debug, Default)]
@@ -82,6 +109,14 @@ impl Desk {
     pub fn tell(&self, generation: u64, floor: StoreTime) {
         self.generation.store(generation, Ordering::SeqCst);
         self.floor.store(floor.get(), Ordering::Relaxed);
+    }
+
+    pub fn register(&self) -> Register {
+        self.register.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn see(&self, register: Register) {
+        *self.register.lock().unwrap_or_else(PoisonError::into_inner) = register;
     }
 
     /// Gives orders, which are carried out before the next request.

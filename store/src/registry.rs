@@ -29,7 +29,7 @@ use crate::backends::opening::{Found, Unopened};
 use crate::backends::{Answer as Rows, BackEnd, Want};
 use crate::clock::Clock as _;
 use crate::fence::bounds::Note;
-use crate::fence::{Journal, Orders, Repair, Repaired};
+use crate::fence::{Journal, Orders, Register, Repair, Repaired};
 use crate::meter::leases::{Leases, OfSpace, Outcomes};
 use crate::problem::Problem;
 use crate::store::{Aside, Inside, NamespaceChange, Page, TagChange};
@@ -180,6 +180,15 @@ impl Registry {
         Ok(())
     }
 
+    /// Takes part as a server of this name without a journal: knows only what it wrote itself since now.
+    ///
+    /// # Errors
+    /// Why it is not open yet.
+    pub fn attend(&self, name: String) -> Result<(), Problem> {
+        self.opened()?.shared.desk.order(|orders| orders.name = name);
+        Ok(())
+    }
+
     /// Fences the store, whatever its state: raises every line to its bound in the journals that were found,
     /// or beyond.
     ///
@@ -192,8 +201,8 @@ impl Registry {
     /// Removes a server of this name, or id, from the store's register: it does not run and never comes back.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` if there is no such server, `STORE_UNAVAILABLE` while this server waits for others
-    /// itself.
+    /// `REQUEST_INVALID` if there is no such server, it still writes, or this one keeps no journal;
+    /// `STORE_UNAVAILABLE` while this server waits for others itself.
     pub async fn remove_server(&self, name: String) -> Result<(), Problem> {
         self.ordered(|orders, reply| orders.remove = Some((name, reply))).await
     }
@@ -204,16 +213,16 @@ impl Registry {
     ) -> Result<T, Problem> {
         let (reply, done) = oneshot::channel();
         self.opened()?.shared.desk.order(|orders| give(orders, reply));
-        let turned = self.now().await;
+        let turned = self.submit(Kind::Take, Scope::Server, |_| Ok(())).await;
         match done.await {
             Ok(done) => done,
             Err(_) => Err(turned.err().unwrap_or_else(closed)),
         }
     }
 
-    /// Lists the store's servers.
+    /// Lists the store's servers; waits for none of them.
     pub fn servers(&self) -> impl Answer<Vec<Server>> {
-        self.submit(Kind::Take, Scope::Nothing, |turn| match turn.list(Want::Servers)? {
+        self.submit(Kind::Take, Scope::Server, |turn| match turn.list(Want::Servers)? {
             Rows::Servers(servers) => Ok(servers),
             _ => Ok(Vec::new()),
         })
@@ -265,6 +274,11 @@ impl Registry {
         self.opened().map_or(StoreTime::new(0), |opened| opened.shared.desk.floor())
     }
 
+    /// The store's servers, as this one saw them last.
+    pub fn register(&self) -> Register {
+        self.opened().map_or_else(|_| Register::default(), |opened| opened.shared.desk.register())
+    }
+
     /// The internal state, for metrics; `None` before the store is open.
     pub fn inside(&self) -> Option<Inside> {
         Some(self.opened().ok()?.inside())
@@ -295,6 +309,7 @@ impl Registry {
         });
         let answer = match in_hand {
             Some(lease) => {
+                self.leases.from_memory.one();
                 if lease.is_low {
                     self.fill(ask.tag, lease.grant.range.len());
                 }

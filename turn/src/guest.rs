@@ -48,7 +48,7 @@ pub enum Noted {
 impl Guest {
     /// Whether no server has to note what this guest writes.
     pub fn is_alone(&self, servers: &[Server]) -> bool {
-        !servers.iter().any(|server| server.is_awaited(true))
+        !servers.iter().any(|server| server.is_awaited())
     }
 
     /// The write of its record with these bounds, beside those of earlier requests that still wait.
@@ -94,7 +94,7 @@ impl Waits {
 
 /// The servers that have not noted what a guest wrote.
 fn unacked(servers: &[Server], guest: Token, beat: Beat) -> impl Iterator<Item = &Server> {
-    servers.iter().filter(move |server| server.is_awaited(true) && !server.has_acked(guest, beat))
+    servers.iter().filter(move |server| server.is_awaited() && !server.has_acked(guest, beat))
 }
 
 #[cfg(test)]

@@ -126,8 +126,10 @@ pub struct Record {
     pub name: String,
     /// Whether it keeps no journal: nobody waits for it.
     pub guest: bool,
-    /// Whether it has stopped cleanly, as the last of all: a guest does not wait for it.
+    /// Whether it has stopped cleanly: who knows that it had acked everything does not wait for it.
     pub stopped: bool,
+    /// The last beat of a server that another one has dropped: nobody waits for it.
+    pub out: Option<Beat>,
     /// The beat that it waits to be acked, if any.
     pub waits: Option<Beat>,
     /// Of each other server, the beat at which this one has noted its lines.
@@ -145,8 +147,8 @@ impl fmt::Display for Record {
             writeln!(f, "{flag}")?;
         }
         writeln!(f, "name {}", self.name)?;
-        if let Some(beat) = self.waits {
-            writeln!(f, "waits {beat}")?;
+        for (word, beat) in [("waits", self.waits), ("out", self.out)] {
+            beat.map_or(Ok(()), |beat| writeln!(f, "{word} {beat}"))?;
         }
         for (server, beat) in &self.acks {
             writeln!(f, "ack {} {beat}", hex(*server))?;
@@ -182,6 +184,7 @@ impl Record {
             },
             Some(("name", name)) => self.name = name.to_owned(),
             Some(("waits", beat)) => self.waits = Some(beat.parse()?),
+            Some(("out", beat)) => self.out = Some(beat.parse()?),
             Some(("ack", ack)) => {
                 let (server, beat) = ack.split_once(' ').ok_or(())?;
                 self.acks.insert(Token::parse(server).map_err(|_| ())?, beat.parse()?);
@@ -228,10 +231,29 @@ impl Server {
         self.record.acks.get(&other).is_some_and(|acked| acked.is_since(beat))
     }
 
-    /// Whether another server waits for its acks: a guest keeps no journal, and does not wait for a server that
-    /// has stopped.
-    pub fn is_awaited(&self, by_guest: bool) -> bool {
-        !self.record.guest && !(by_guest && self.record.stopped)
+    /// Whether it keeps a journal and was not dropped.
+    pub fn is_member(&self) -> bool {
+        !self.record.guest && self.record.out.is_none()
+    }
+
+    /// Whether others wait for its acks who do not have to know whether it saw a loss before it stopped.
+    pub fn is_awaited(&self) -> bool {
+        self.is_member() && !self.record.stopped
+    }
+
+    /// The row of a server that is dropped. It has another beat, so the server notices with its next write.
+    #[must_use]
+    pub fn dropped(&self) -> Server {
+        let record =
+            Record { name: self.record.name.clone(), out: Some(self.beat), ..Record::default() };
+        Server { beat: Beat { count: u64::MAX, ..self.beat }, record, ..self.clone() }
+    }
+
+    /// Whether the row is as it was left with this beat, or with the one after it; also if the server was
+    /// dropped since.
+    pub fn is_as_left(&self, beat: Beat) -> bool {
+        let found = self.record.out.unwrap_or(self.beat);
+        found == beat || found == beat.next()
     }
 
     /// Its name and id, for messages.
@@ -278,6 +300,7 @@ mod tests {
             name: "host a".to_owned(),
             guest: true,
             waits: Some(beat),
+            out: Some(beat.next()),
             acks: BTreeMap::from([(Token::new([7; 16]), beat)]),
             lines: Vec::from([
                 Line::Tag(Name::tag("orders").unwrap(), 21),

@@ -12,7 +12,6 @@ use crate::cache::Cache;
 use crate::groups::{Groups, Scope};
 use crate::namespace_rows::{Entry, NamespaceRows};
 use crate::problem::Problem;
-use crate::register::Line;
 use crate::row::NamespaceRow;
 use crate::stop::Stop;
 use crate::want::{Answer, Want};
@@ -38,6 +37,8 @@ pub struct TurnRows {
     ahead: BTreeMap<Name, u64>,
     /// Tags that an operator changes.
     changed: BTreeSet<Name>,
+    /// Worker numbers that are granted, whether or not that changes their rows.
+    granted: BTreeSet<(Name, u32)>,
     /// Tags whose rows are gone, at an unknown position.
     removed: BTreeSet<Name>,
     spaces: BTreeMap<Name, NamespaceRows>,
@@ -45,8 +46,6 @@ pub struct TurnRows {
     lists: Vec<(Want, Answer)>,
     wants: Vec<Want>,
     unreadable: Vec<(Want, Problem)>,
-    /// Windows that were granted before, and are answered again.
-    repeated: Vec<Line>,
     beats: bool,
 }
 
@@ -81,13 +80,13 @@ impl TurnRows {
             in_hand: BTreeMap::new(),
             ahead: BTreeMap::new(),
             changed: BTreeSet::new(),
+            granted: BTreeSet::new(),
             removed: BTreeSet::new(),
             spaces: BTreeMap::new(),
             cache,
             lists: Vec::new(),
             wants: Vec::new(),
             unreadable: Vec::new(),
-            repeated: Vec::new(),
             beats: false,
         }
     }
@@ -235,6 +234,16 @@ impl TurnRows {
         let rest = *self.in_hand.get(tag).filter(|rest| rest.end == row.max_id)?;
         let held = InHand { tag: *tag, row, rest, granted: 0 };
         (!self.changed.contains(tag)).then_some(held)
+    }
+
+    /// Notes that a number is granted.
+    pub fn grant(&mut self, name: &Name, worker: u32) {
+        self.granted.insert((*name, worker));
+    }
+
+    /// Whether worker numbers are granted in this turn.
+    pub fn grants(&self) -> bool {
+        !self.granted.is_empty()
     }
 
     /// Whether a tag is gone that may have been beyond its row's position.

@@ -14,7 +14,7 @@ use leafid_store::problem::Problem;
 use leafid_store::utc;
 use serde_json::json;
 
-use leafid_store::fence::Repair;
+use leafid_store::fence::{Repair, Repaired};
 
 use super::Failure;
 use super::args::longest_window_ms;
@@ -63,7 +63,7 @@ impl Init {
         });
         let moved = moved.transpose()?;
         let (place, id) = (store.place(), hex(store.id()));
-        let tags = moved.map_or(0, |moved| moved.tags);
+        let tags = moved.as_ref().map_or(0, Repaired::tags);
         let floor = store.found()?.floor.max(moved.map(|moved| moved.floor));
         // A URL is shown without its password, so it cannot be copied from here.
         let way = match place

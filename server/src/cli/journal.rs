@@ -87,8 +87,9 @@ pub fn open(
         }
         _ => unopened,
     })?;
-    if let Some(folder) = folder {
-        begin(folder, &store, options.believe_clock)?;
+    match folder {
+        Some(folder) => begin(folder, &store, options.believe_clock)?,
+        None => store.attend(machine())?,
     }
     Ok(store)
 }
@@ -97,7 +98,7 @@ pub fn open(
 fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Problem> {
     let (found, shown) = (store.found()?, store.place());
     // A store that replaces a lost one has a floor, and begins above its journal.
-    let is_new = found.floor.is_none() && file::known(folder, store.id())?.is_empty();
+    let is_new = found.floor.is_none() && !file::is_known(folder, store.id())?;
     if let Some(lost) = is_new.then(|| lost(folder, &shown)).transpose()?.flatten() {
         let what = format!("{shown} is not the store that was there before");
         return Err(refusal(&lost, &what, &shown));

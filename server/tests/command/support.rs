@@ -222,7 +222,17 @@ impl Serving {
 }
 
 impl Drop for Serving {
+    /// Ends the server as an operator does; one that does not end soon, or after a failed test, is killed.
     fn drop(&mut self) {
+        const SOON: Duration = Duration::from_secs(10);
+        let runs = |child: &mut Child| matches!(child.try_wait(), Ok(None));
+        if !std::thread::panicking() && runs(&mut self.child) {
+            send(self.child.id(), "-TERM");
+            let begun = Instant::now();
+            while runs(&mut self.child) && begun.elapsed() < SOON {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
         drop(self.home.take());

@@ -139,3 +139,79 @@ pub fn longest_ms(group: &Group) -> u32 {
     });
     longest.max().unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::StoreTime;
+
+    use super::*;
+
+    fn name() -> Name {
+        Name::tag("orders").unwrap()
+    }
+
+    fn window(granted: i64, end: u64) -> Window {
+        Window { granted: StoreTime::new(granted), end }
+    }
+
+    fn worker(granted: i64, end: u64) -> Note {
+        Note::Line(Line::Worker(name(), 3, window(granted, end)))
+    }
+
+    #[test]
+    fn a_bound_of_a_tag_only_rises() {
+        let mut bounds = Bounds::default();
+        let mut note = |line| bounds.note(Note::Line(line));
+        let [tag, changed] = [Line::Tag, Line::Changed].map(|line| move |end| line(name(), end));
+        let news = [note(tag(5)), note(tag(4)), note(tag(5)), note(changed(6)), note(changed(6))];
+        assert_eq!(news, [true, false, false, true, false]);
+        assert_eq!(bounds.tags, [(name(), 6)].into());
+    }
+
+    /// A release lowers the end of a window; a later grant counts whatever its end, and an earlier one, which
+    /// another server noted later, does not.
+    #[test]
+    fn the_last_grant_of_a_worker_number_counts() {
+        let mut bounds = Bounds::default();
+        for (granted, end, is_news, known) in [
+            (10, 50, true, (10, 50)),
+            (10, 50, false, (10, 50)),
+            (10, 30, true, (10, 30)),
+            (20, 25, true, (20, 25)),
+            (10, 90, false, (20, 25)),
+        ] {
+            assert_eq!(bounds.note(worker(granted, end)), is_news, "{granted} {end}");
+            assert_eq!(bounds.workers[&(name(), 3)], window(known.0, known.1));
+        }
+        assert!(bounds.note(Note::Afresh) && bounds.workers.is_empty());
+        assert!(bounds.note(worker(5, 7)), "what a wrong clock granted is forgotten");
+    }
+
+    /// Which of two journals is the later one is not known, so the more cautious figure of each counts.
+    #[test]
+    fn what_is_merged_has_the_highest_bounds_of_both() {
+        let [one, two] = [1, 2].map(|n| Token::new([n; 16]));
+        let beat = |count| Beat { life: 1, salt: 1, count };
+        let of = |id, other, count, end, window| {
+            let mut bounds = Bounds { server: Some(id), beat: beat(count), ..Bounds::default() };
+            bounds.note(Note::Members([other].into()));
+            bounds.note(Note::Longest(count as u32));
+            bounds.note(Note::Line(Line::Tag(name(), end)));
+            bounds.note(window);
+            bounds
+        };
+        let (one_has, two_has) =
+            (of(one, two, 8, 30, worker(10, 50)), of(two, one, 9, 20, worker(20, 40)));
+        let mut merged = one_has.clone();
+        merged.merge(&two_has);
+        assert_eq!((merged.server, merged.beat), (Some(one), beat(8)), "it stays its server's");
+        assert_eq!(merged.members, [one, two].into());
+        assert_eq!((merged.longest_ms, &merged.tags), (9, &[(name(), 30)].into()));
+        assert_eq!(merged.workers, [((name(), 3), window(20, 50))].into());
+        // All of it is in the notes, from which a file is written again.
+        let mut read = Bounds::default();
+        merged.notes().for_each(|note| drop(read.note(note)));
+        assert_eq!(read, merged);
+        assert!(merged.has_granted() && !Bounds::default().has_granted());
+    }
+}

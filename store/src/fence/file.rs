@@ -112,11 +112,6 @@ impl Log {
         Ok(())
     }
 
-    /// Removes the file: its server has left the store.
-    pub fn remove(self) -> std::io::Result<()> {
-        std::fs::remove_file(&self.path)
-    }
-
     /// The content.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
@@ -180,18 +175,51 @@ fn all(folder: &Path) -> Result<Vec<(PathBuf, Token)>, Problem> {
     Ok(all)
 }
 
-/// Reads the journals of a store in a folder, which may be in use.
+/// A journal in a folder.
+#[derive(Debug)]
+pub struct Found {
+    /// The path of its file.
+    pub path: PathBuf,
+    /// Its content.
+    pub bounds: Bounds,
+    /// Its lock; none if a server has it.
+    lock: Option<File>,
+}
+
+impl Found {
+    /// Removes the file, unless a server uses it; tells whether it did.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn remove(self) -> std::io::Result<bool> {
+        match self.lock {
+            Some(_lock) => std::fs::remove_file(&self.path).map(|()| true),
+            None => Ok(false),
+        }
+    }
+}
+
+/// Reads the journals of a store in a folder, and locks those that no server uses.
 ///
 /// # Errors
 /// As [`read`].
-pub fn known(folder: &Path, store: Token) -> Result<Vec<Bounds>, Problem> {
+pub fn known(folder: &Path, store: Token) -> Result<Vec<Found>, Problem> {
     let mut known = Vec::new();
-    for (path, id) in all(folder)? {
-        if id == store {
-            known.extend(read(&path, id)?.map(|(_, noted)| noted));
-        }
+    for (path, _) in all(folder)?.into_iter().filter(|(_, id)| *id == store) {
+        // One that this user cannot lock is left there.
+        let lock = lock(folder, &path).ok().flatten();
+        let found = read(&path, store)?;
+        known.extend(found.map(|(_, bounds)| Found { path, bounds, lock }));
     }
     Ok(known)
+}
+
+/// Whether a folder has journals of a store.
+///
+/// # Errors
+/// `STORE_UNAVAILABLE` if the folder cannot be read.
+pub fn is_known(folder: &Path, store: Token) -> Result<bool, Problem> {
+    Ok(all(folder)?.iter().any(|(_, id)| *id == store))
 }
 
 /// Merges the journals in a folder of stores that were at this place and granted something, with the path

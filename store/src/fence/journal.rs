@@ -60,7 +60,6 @@ impl Sight {
 enum Order {
     Add(Vec<Note>, oneshot::Sender<Done>),
     TakeOver,
-    Remove,
 }
 
 /// Notes on their way to the disk.
@@ -122,11 +121,6 @@ impl Journal {
         self.order(Order::TakeOver);
     }
 
-    /// Removes the file: its server has left the store.
-    pub fn remove(self) {
-        self.order(Order::Remove);
-    }
-
     fn order(&self, order: Order) {
         // If the thread has ended, nobody answers the order, which is an error for who waits.
         let _ = self.orders.as_ref().map(|orders| orders.send(order));
@@ -147,17 +141,14 @@ fn failed(shared: &Mutex<Option<String>>) -> MutexGuard<'_, Option<String>> {
 
 fn write(mut log: Log, ordered: &Receiver<Order>, told: &Mutex<Option<String>>) {
     while let Ok(first) = ordered.recv() {
-        let (mut notes, mut waiting, mut last) = (Vec::new(), Vec::new(), None);
+        let (mut notes, mut waiting, mut takes_over) = (Vec::new(), Vec::new(), false);
         for order in std::iter::once(first).chain(ordered.try_iter()) {
             match order {
                 Order::Add(some, done) => {
                     notes.extend(some);
                     waiting.push(done);
                 }
-                order => {
-                    last = Some(order);
-                    break;
-                }
+                Order::TakeOver => takes_over = true,
             }
         }
         if !waiting.is_empty() {
@@ -168,17 +159,10 @@ fn write(mut log: Log, ordered: &Receiver<Order>, told: &Mutex<Option<String>>) 
                 let _ = waiting.send(done.clone());
             }
         }
-        let cleared = match last {
-            Some(Order::Remove) => return log.remove().unwrap_or_else(|error| left(&error)),
-            Some(Order::TakeOver) => log.take_over(),
-            _ => Ok(()),
-        };
-        cleared.unwrap_or_else(|error| left(&error));
+        if takes_over && let Err(error) = log.take_over() {
+            tracing::warn!("a journal that was taken over cannot be removed: {error}");
+        }
     }
-}
-
-fn left(error: &std::io::Error) {
-    tracing::warn!("a journal that is not needed any more cannot be removed: {error}");
 }
 
 fn tell(told: &Mutex<Option<String>>, done: &Done) {

@@ -1,9 +1,10 @@
 //! Moves every line of a store that is below its bound, and reads the bounds of a store that is whole.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use leafid_core::registry::{
-    DEFAULT_MAX_STEP, DEFAULT_MAX_WINDOW_MS, DEFAULT_STEP, TagRow, WorkerRow, fence_time,
+    DEFAULT_MAX_STEP, DEFAULT_MAX_WINDOW_MS, DEFAULT_STEP, FIRST_WINDOW_MS, TagRow, WorkerRow,
+    fence_time,
 };
 use leafid_core::{Name, StoreTime};
 use leafid_turn::register::{Line, Window};
@@ -28,20 +29,22 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// Plans the moves of a fence to these bounds; `with_gap`: by a gap beyond, as they may not be all.
+    /// Plans the moves of a fence to these bounds, of all tags at least to `above`; `with_gap`: by a gap beyond,
+    /// as they may not be all.
     pub async fn plan<B: BackEnd>(
         back_end: &mut B,
         bounds: &Bounds,
         with_gap: bool,
+        above: u64,
         now: StoreTime,
     ) -> Result<Moves, Problem> {
         let mut moves = Moves::default();
-        moves.plan_tags(back_end, bounds, with_gap).await?;
+        moves.plan_tags(back_end, bounds, with_gap, above).await?;
         moves.tags = moves.writes.len();
         let longest = bounds.longest_ms.max(DEFAULT_MAX_WINDOW_MS);
         let granted = bounds.workers.values().map(|window| window.granted);
         let last = granted.fold(now, StoreTime::max);
-        let lost = moves.plan_workers(back_end, bounds).await?;
+        let lost = moves.plan_workers(back_end, bounds, now).await?;
         if with_gap {
             moves.plan_namespaces(back_end, last).await?;
         }
@@ -57,16 +60,17 @@ impl Moves {
         back_end: &mut B,
         bounds: &Bounds,
         with_gap: bool,
+        above: u64,
     ) -> Result<(), Problem> {
         let mut names: BTreeSet<Name> = bounds.tags.keys().copied().collect();
-        if with_gap {
+        if with_gap || above > 0 {
             names.extend(positions(back_end).await?.into_iter().map(|(tag, _)| tag));
         }
         let names: Vec<Name> = names.into_iter().collect();
         for some in names.chunks(AT_ONCE) {
             let wants: Vec<Want> = some.iter().map(|tag| Want::Tag(*tag)).collect();
             for (tag, answer) in some.iter().zip(back_end.read(&wants).await?) {
-                let bound = bounds.tags.get(tag).copied().unwrap_or(0);
+                let bound = bounds.tags.get(tag).copied().unwrap_or(0).max(above);
                 let before = match answer {
                     Answer::Tag(before) => before,
                     Answer::Removed(seen) => Some(seen),
@@ -94,23 +98,31 @@ impl Moves {
         &mut self,
         back_end: &mut B,
         bounds: &Bounds,
+        now: StoreTime,
     ) -> Result<bool, Problem> {
         let spaces: BTreeSet<Name> = bounds.workers.keys().map(|(name, _)| *name).collect();
-        let mut lost = BTreeSet::new();
         let spaces: Vec<Name> = spaces.into_iter().collect();
+        // A first window that began earlier is over.
+        let since = now.plus(-FIRST_WINDOW_MS);
+        let mut young = BTreeMap::new();
         for some in spaces.chunks(AT_ONCE) {
             let wants: Vec<Want> = some.iter().map(|name| Want::Namespace(*name)).collect();
-            let read = back_end.read(&wants).await?;
-            let missing = some.iter().zip(read);
-            let missing = missing.filter(|(_, answer)| matches!(answer, Answer::Namespace(None)));
-            lost.extend(missing.map(|(name, _)| *name));
+            for (name, answer) in some.iter().zip(back_end.read(&wants).await?) {
+                if let Answer::Namespace(Some(seen)) = answer {
+                    young.insert(*name, seen.row.namespace.layout.tick(since).unwrap_or(0));
+                }
+            }
         }
-        let there = bounds.workers.iter().filter(|((name, _), _)| !lost.contains(name));
-        let there: Vec<(Name, u32, Window)> = there.map(|((name, n), w)| (*name, *n, *w)).collect();
+        let is_lost = young.len() < spaces.len();
+        let there = bounds
+            .workers
+            .iter()
+            .filter_map(|((name, n), window)| Some((*name, *n, *window, *young.get(name)?)));
+        let there: Vec<(Name, u32, Window, u64)> = there.collect();
         for some in there.chunks(AT_ONCE) {
             let wants: Vec<Want> =
-                some.iter().map(|(name, n, _)| Want::Worker(*name, *n)).collect();
-            for ((namespace, worker, window), answer) in
+                some.iter().map(|(name, n, ..)| Want::Worker(*name, *n)).collect();
+            for ((namespace, worker, window, young), answer) in
                 some.iter().zip(back_end.read(&wants).await?)
             {
                 let before = match answer {
@@ -123,14 +135,14 @@ impl Moves {
                     _ => continue,
                 };
                 let row = before.map_or_else(WorkerRow::default, |seen| seen.row);
-                if let Some(after) = row.raised(window.granted, window.end) {
+                if let Some(after) = row.raised(window.granted, window.end, *young) {
                     let (namespace, worker) = (*namespace, *worker);
                     let write = WorkerWrite { namespace, worker, before, after };
                     self.writes.push(Write::Worker(Box::new(write)));
                 }
             }
         }
-        Ok(!lost.is_empty())
+        Ok(is_lost)
     }
 
     async fn plan_namespaces<B: BackEnd>(

@@ -149,11 +149,16 @@ impl Hands {
     }
 
     /// How many numbers to reserve beyond a lease of so many: at least as many again, if a lease from the row
-    /// waits for other servers.
+    /// waits for other servers; else none if that is not enough for another lease.
     fn ahead(&self, tag: &Name, granted: u64, boot: HostTime) -> u64 {
         let known = self.lock().get(tag).map_or(0, |hand| hand.ahead(boot));
-        let is_alone = self.trusted.load(Ordering::Acquire) == i64::MAX;
-        if is_alone { known } else { known.max(granted) }
+        match self.trusted.load(Ordering::Acquire) {
+            // A server without a record uses none from memory.
+            0 => 0,
+            i64::MAX if known < granted => 0,
+            i64::MAX => known,
+            _ => known.max(granted),
+        }
     }
 
     /// Puts numbers in hand that are reserved in the row of their tag.
@@ -242,5 +247,153 @@ impl Hand {
         let elapsed = u64::try_from(boot.since(self.since)).unwrap_or(0).max(COUNTED_MS);
         u64::try_from(u128::from(self.leased) * u128::from(AHEAD_MS) / u128::from(elapsed))
             .unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::registry::TagSpec;
+
+    use super::*;
+
+    const STORE: Token = Token::new([9; 16]);
+    const START: HostTime = HostTime::new(1_000_000);
+
+    fn tag() -> Name {
+        Name::tag("orders").unwrap()
+    }
+
+    fn row(max_id: u64) -> TagRow {
+        let spec = TagSpec { step: Some(10), ..TagSpec::default() };
+        TagRow { max_id, ..TagRow::create(None, &spec).unwrap() }
+    }
+
+    fn ask() -> SegmentAsk {
+        SegmentAsk::new(tag(), Token::new([1; 16]))
+    }
+
+    /// Has the numbers from `start` to `row.max_id`, and is alone.
+    fn with(row: TagRow, start: u64) -> Hands {
+        let hands = Hands::default();
+        hands.trust(HostTime::new(i64::MAX));
+        put(&hands, row, start, START);
+        hands
+    }
+
+    fn put(hands: &Hands, row: TagRow, start: u64, boot: HostTime) {
+        let rest = Range::new(start, row.max_id);
+        hands.put(&InHand { tag: tag(), row, rest, granted: 10 }, boot);
+    }
+
+    fn lease(hands: &Hands, ask: &SegmentAsk) -> Option<(u64, u64)> {
+        let lease = hands.lease(STORE, ask, START)?;
+        assert_eq!((lease.grant.store, lease.grant.request), (STORE, ask.request));
+        Some((lease.grant.range.start, lease.grant.range.end))
+    }
+
+    #[test]
+    fn leases_come_from_the_range_and_the_next_one_and_then_from_the_row() {
+        let hands = with(row(31), 11);
+        assert_eq!(hands.position(&tag(), 31), 11);
+        assert_eq!(lease(&hands, &ask()), Some((11, 21)));
+        // What follows on it is one range; another server has the numbers between it and a later one.
+        put(&hands, row(36), 31, START);
+        put(&hands, row(91), 71, START);
+        assert_eq!((hands.position(&tag(), 91), hands.position(&tag(), 36)), (71, 36));
+        let leases: Vec<_> = (0..4).map(|_| lease(&hands, &ask())).collect();
+        assert_eq!(leases, [Some((21, 31)), Some((71, 81)), Some((81, 91)), None]);
+        assert_eq!(
+            (hands.take(&tag()), hands.take_tag(&tag()), hands.take_all()),
+            (None, None, vec![])
+        );
+        assert_eq!(lease(&hands, &SegmentAsk { tag: Name::tag("users").unwrap(), ..ask() }), None);
+    }
+
+    #[test]
+    fn what_is_taken_is_leased_by_nobody_else() {
+        let hands = with(row(31), 11);
+        assert_eq!(hands.take(&tag()), Some(Range::new(11, 31)));
+        assert_eq!(lease(&hands, &ask()), None);
+        // The turn that took it ends.
+        put(&hands, row(51), 41, START);
+        assert_eq!(lease(&hands, &ask()), Some((41, 51)));
+
+        let hands = with(row(31), 11);
+        put(&hands, row(61), 31, START);
+        assert_eq!(hands.take_tag(&tag()), Some(Range::new(11, 61)), "whole");
+        assert_eq!(lease(&hands, &ask()), None);
+        let hands = with(row(31), 11);
+        assert_eq!(hands.take_all(), [(tag(), Range::new(11, 31))]);
+        let hands = with(row(31), 11);
+        hands.clear();
+        assert_eq!(lease(&hands, &ask()), None);
+    }
+
+    #[test]
+    fn a_range_is_used_until_it_is_no_longer_trusted() {
+        let hands = with(row(51), 11);
+        hands.trust(START);
+        assert_eq!(lease(&hands, &ask()), None);
+        hands.trust(START.plus(1));
+        assert_eq!(lease(&hands, &ask()), Some((11, 21)));
+        assert!(Hands::default().lease(STORE, &ask(), START).is_none());
+    }
+
+    #[test]
+    fn a_range_is_given_up_once_another_server_has_changed_the_tag() {
+        let hands = with(row(51), 11);
+        hands.learn(&Line::Tag(tag(), 91));
+        hands.learn(&Line::Changed(Name::tag("users").unwrap(), 91));
+        assert_eq!(lease(&hands, &ask()), Some((11, 21)), "others have reserved above");
+        hands.learn(&Line::Changed(tag(), 91));
+        assert_eq!(lease(&hands, &ask()), None);
+    }
+
+    /// A caller that has more than the row is refused by the row itself, which is read for that.
+    #[test]
+    fn a_callers_numbers_are_compared_with_all_that_is_known_of_the_row() {
+        let hands = with(row(51), 11);
+        let with = |have_until| SegmentAsk { have_until: Some(have_until), ..ask() };
+        assert_eq!(lease(&hands, &with(52)), None);
+        assert_eq!(lease(&hands, &with(51)), Some((11, 21)));
+        hands.learn(&Line::Tag(tag(), 91));
+        assert_eq!(lease(&hands, &with(91)), Some((21, 31)));
+        assert_eq!(lease(&hands, &with(92)), None);
+    }
+
+    #[test]
+    fn a_tag_is_leased_up_to_its_end_and_shows_what_all_have_reserved_as_used() {
+        let hands = with(TagRow { until: Some(100), ..row(31) }, 11);
+        hands.learn(&Line::Tag(tag(), 81));
+        let remaining = |hands: &Hands| hands.lease(STORE, &ask(), START).unwrap().grant.remaining;
+        let alone = with(TagRow { until: Some(100), ..row(31) }, 11);
+        assert_eq!(remaining(&alone) - remaining(&hands), 50);
+        let refused = SegmentAsk { step: Some(u32::MAX), ..ask() };
+        assert_eq!(lease(&hands, &refused), None, "the row refuses it");
+    }
+
+    #[test]
+    fn what_is_reserved_ahead_follows_the_rate() {
+        let hands = with(row(1_000_001), 11);
+        let ahead = |hands: &Hands, ms| hands.ahead(&tag(), 10, START.plus(ms));
+        assert_eq!(ahead(&Hands::default(), 0), 0);
+        assert_eq!(ahead(&hands, 0), 100, "ten in the first second");
+        for _ in 0..99 {
+            lease(&hands, &ask()).unwrap();
+        }
+        assert_eq!([1_000, 2_000, 10_000].map(|ms| ahead(&hands, ms)), [10_000, 5_000, 1_000]);
+        assert_eq!(ahead(&hands, 1_000_001), 0, "at rest: less than another lease");
+        hands.trust(START.plus(2_000));
+        assert_eq!(ahead(&hands, 1_000_001), 10, "the next lease would wait for the others");
+    }
+
+    #[test]
+    fn more_is_reserved_once_half_of_it_is_left() {
+        let hands = with(row(101), 1);
+        let low = || hands.lease(STORE, &ask(), START).unwrap().is_low;
+        let low: Vec<bool> = (0..6).map(|_| low()).collect();
+        assert_eq!(low.iter().filter(|is_low| **is_low).count(), 1, "said once: {low:?}");
+        put(&hands, row(161), 101, START);
+        assert!(hands.lease(STORE, &ask(), START).unwrap().is_low, "and again after that");
     }
 }

@@ -58,7 +58,7 @@ pub struct Turns<B: BackEnd> {
 /// Requests of one turn that wait for the other servers.
 struct Held {
     beat: Beat,
-    generation: u64,
+    epoch: (u64, Beat),
     since: Instant,
     jobs: Vec<Job>,
     in_hand: Vec<InHand>,
@@ -234,7 +234,7 @@ impl<B: BackEnd> Turns<B> {
         let lines = turn.lines();
         let counts = !groups.groups.is_empty()
             || !self.guard.knows(&lines)
-            || (!self.guard.is_alone() && !decided.is_empty());
+            || (turn.grants() && !self.guard.is_alone());
         let signed = match counts {
             false => Ok(None),
             true => {
@@ -293,6 +293,8 @@ impl<B: BackEnd> Turns<B> {
         for job in decided {
             let place = groups.place(job.scope);
             match place.map(|place| outcomes.get(place)) {
+                // What is read of the register waits for nobody in it.
+                _ if job.scope == Scope::Server => self.answers.put(job),
                 None | Some(Some(Outcome::Done(_))) => granted.push(job),
                 Some(Some(Outcome::Conflict)) => {
                     self.shared.meter.conflicts.one();
@@ -306,8 +308,8 @@ impl<B: BackEnd> Turns<B> {
         }
         match beat {
             Some(beat) if !self.guard.is_alone() => {
-                let (generation, since) = (self.guard.generation(), Instant::now());
-                self.held.push_back(Held { beat, generation, since, jobs: granted, in_hand });
+                let (epoch, since) = (self.guard.epoch(), Instant::now());
+                self.held.push_back(Held { beat, epoch, since, jobs: granted, in_hand });
             }
             _ => {
                 granted.into_iter().for_each(|job| self.answers.put(job));
@@ -320,18 +322,21 @@ impl<B: BackEnd> Turns<B> {
     fn let_go(&mut self, queue: &mut Queue) {
         let boot = self.boot();
         while let Some(first) = self.held.pop_front() {
-            let Held { beat, generation, since, jobs, in_hand } = first;
-            if generation != self.guard.generation() {
+            let Held { beat, epoch, since, jobs, in_hand } = first;
+            if epoch != self.guard.epoch() {
                 jobs.into_iter().for_each(|job| lost(job, queue));
             } else if self.guard.is_acked(beat) {
                 in_hand.iter().for_each(|new| self.shared.hands.put(new, boot));
-                jobs.into_iter().for_each(|job| self.answers.put(job));
+                for job in jobs {
+                    self.shared.meter.acks.took(since.elapsed());
+                    self.answers.put(job);
+                }
             } else if since.elapsed() >= ACKED {
                 let problem = self.guard.waited_too_long(beat);
                 let problem = self.failed(problem, jobs.len());
                 jobs.into_iter().for_each(|job| job.answer(Err(problem.clone())));
             } else {
-                self.held.push_front(Held { beat, generation, since, jobs, in_hand });
+                self.held.push_front(Held { beat, epoch, since, jobs, in_hand });
                 return;
             }
         }

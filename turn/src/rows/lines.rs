@@ -3,17 +3,12 @@
 use alloc::vec::Vec;
 
 use leafid_core::Name;
-use leafid_core::registry::{TagRow, Worker, WorkerRow};
+use leafid_core::registry::{TagRow, WorkerRow};
 
 use super::TurnRows;
 use crate::register::{Line, Window};
 
 impl TurnRows {
-    /// Notes that a window that was granted before is answered again.
-    pub fn repeat(&mut self, name: &Name, (worker, row): &Worker) {
-        self.repeated.push(worker_line(name, *worker, row));
-    }
-
     /// The bounds of what this turn writes, and of the windows that it answers again.
     pub fn lines(&self) -> Vec<Line> {
         let tags = self.tags.iter().filter_map(|(tag, entry)| {
@@ -26,7 +21,11 @@ impl TurnRows {
         let workers = self.spaces.iter().flat_map(|(name, space)| {
             space.changed().map(|(worker, row)| worker_line(name, worker, &row))
         });
-        tags.chain(workers).chain(self.repeated.iter().copied()).collect()
+        let granted = self.granted.iter().filter_map(|(name, worker)| {
+            let row = self.spaces.get(name)?.worker(*worker)??;
+            Some(worker_line(name, *worker, &row))
+        });
+        tags.chain(workers).chain(granted).collect()
     }
 
     /// Whether an operator changes a tag in this turn.

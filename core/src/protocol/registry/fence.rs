@@ -38,13 +38,19 @@ impl TagRow {
 
 impl WorkerRow {
     /// PROTOCOL R20: the row raised to the last window that a journal has of it: the number rests until
-    /// the end of that, and whose it was is not known. `None` if it is not below.
-    pub fn raised(&self, granted: StoreTime, end: u64) -> Option<WorkerRow> {
-        if (self.granted, self.reserved_until) >= (granted, end) || self.granted > granted {
-            return None;
-        }
-        let reserved_until = self.reserved_until.max(end);
-        Some(WorkerRow { key: None, reserved_until, granted, ..*self })
+    /// the end of that, and whose it was is not known. A lease that began at `young` or later may have
+    /// been decided on the store that went back, before anybody noticed, and is ended in the same way.
+    /// `None` if neither is so.
+    pub fn raised(&self, granted: StoreTime, end: u64, young: u64) -> Option<WorkerRow> {
+        let is_below =
+            self.granted < granted || (self.granted == granted && self.reserved_until < end);
+        let is_young = self.key.is_some() && self.held_from >= young;
+        (is_below || is_young).then_some(WorkerRow {
+            key: None,
+            reserved_until: self.reserved_until.max(end),
+            granted: self.granted.max(granted),
+            ..*self
+        })
     }
 }
 
@@ -82,18 +88,27 @@ mod tests {
 
         let at = StoreTime::new;
         let key = Some(Token::new([1; 16]));
-        let row = WorkerRow { key, granted: at(5), reserved_until: 9, ..WorkerRow::default() };
-        for (granted, end, raised) in
-            [(4, 99, None), (5, 8, None), (5, 9, None), (5, 10, Some(10)), (6, 7, Some(9))]
-        {
-            let after = row.raised(at(granted), end);
-            let wanted = raised.map(|reserved_until| WorkerRow {
-                key: None,
-                granted: at(granted),
-                reserved_until,
-                ..row
-            });
-            assert_eq!(after, wanted, "{granted} {end}");
+        let row = WorkerRow {
+            key,
+            held_from: 3,
+            granted: at(5),
+            reserved_until: 9,
+            ..WorkerRow::default()
+        };
+        let raised = |granted, end, young| {
+            let after = row.raised(at(granted), end, young)?;
+            assert_eq!((after.key, after.held_from), (None, 3));
+            Some((after.granted.get(), after.reserved_until))
+        };
+        for (granted, end, young, after) in [
+            (4, 99, 4, None),
+            (5, 8, 4, None),
+            (5, 9, 4, None),
+            (5, 10, 4, Some((5, 10))),
+            (6, 7, 4, Some((6, 9))),
+            (4, 99, 3, Some((5, 99))),
+        ] {
+            assert_eq!(raised(granted, end, young), after, "{granted} {end} {young}");
         }
     }
 

@@ -57,7 +57,7 @@ pub use namespace::{Namespace, NamespaceSpec, SHORTEST_WINDOW_MS};
 pub use search::{Look, Search};
 pub use segment::lease_segment;
 pub use tag::{TagRow, TagSpec};
-pub use window::{Acquired, Candidates, acquire, release, renew};
+pub use window::{Acquired, Candidates, FIRST_WINDOW_MS, acquire, release, renew};
 pub use worker::{Worker, WorkerRow};
 
 use crate::values::{Code, Refusal, StoreTime, Token};

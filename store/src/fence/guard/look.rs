@@ -1,0 +1,244 @@
+//! A look at the register: what the others wrote and this server has to note, who waits for it, and who is gone.
+
+use leafid_core::{Code, HostTime, StoreTime};
+use leafid_turn::register::Server;
+
+use super::{
+    FORGOTTEN_MS, Guard, ID_LETTERS, PERIOD_MS, SILENT_MS, busy, change, keeps_none, synced,
+};
+use crate::backends::{Answer, BackEnd, Fenced, Group, Seen, Want, Write};
+use crate::fence::Register;
+use crate::fence::bounds::Note;
+use crate::fence::moving;
+use crate::problem::Problem;
+
+impl Guard {
+    /// Reads the servers, and after them the fence: an ack that was written behind a fence is never seen
+    /// without it.
+    pub(super) async fn register<B: BackEnd>(
+        back_end: &mut B,
+    ) -> Result<(Vec<Server>, Seen<Fenced>), Problem> {
+        let mut read = back_end.read(&[Want::Servers, Want::Fenced]).await?.into_iter();
+        match (read.next(), read.next()) {
+            (Some(Answer::Servers(servers)), Some(Answer::Fenced(fenced))) => Ok((servers, fenced)),
+            (Some(Answer::Unreadable(problem)), _) | (_, Some(Answer::Unreadable(problem))) => {
+                Err(problem)
+            }
+            _ => Err(Problem::unavailable("the store does not say which servers it has")),
+        }
+    }
+
+    /// Reads the register, notes what others wrote, and writes the own record if they wait for it or a
+    /// period is over; tells whether it wrote.
+    pub(super) async fn look<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        now: StoreTime,
+        boot: HostTime,
+    ) -> Result<bool, Problem> {
+        let (servers, fenced) = Self::register(back_end).await?;
+        let mine = servers.iter().find(|server| server.id == self.id);
+        let known: Vec<Server> = self.me.iter().chain(&self.maybe).cloned().collect();
+        match known.iter().find(|known| mine.is_some_and(|mine| mine.beat == known.beat)) {
+            Some(known) => {
+                let revision = mine.map_or(0, |mine| mine.revision);
+                (self.me, self.maybe) = (Some(Server { revision, ..known.clone() }), None);
+            }
+            None => {
+                // A write that was sent long ago never lands later: it has the record before as its condition.
+                self.bounds.beat = known.iter().map(|known| known.beat).max().unwrap_or_default();
+                if let Some(mine) = mine
+                    && self.is_as_left(Some(mine))?
+                {
+                    tracing::warn!(
+                        "other servers have not heard of this one, and went on without it; it is back"
+                    );
+                    self.hands.clear();
+                    self.life = self.bounds.beat;
+                    (self.me, self.maybe) = (None, None);
+                    self.start(back_end, now, boot).await?;
+                    return Ok(true);
+                }
+                self.fence(back_end, now, boot, None).await?;
+                return Ok(true);
+            }
+        }
+        self.looked = Some(boot);
+        self.learn_fence(&fenced);
+        self.others = servers.into_iter().filter(|server| server.id != self.id).collect();
+        self.learn_others(boot);
+        self.show(boot);
+        let is_member = self.journal.is_some();
+        let members = self.members().map(|server| server.id).collect();
+        let mut notes = vec![Note::Members(members)];
+        self.is_confirmed |=
+            is_member && self.members().all(|server| server.has_acked(self.id, self.start));
+        let is_read = self.surveyed.is_some_and(|confirmed| confirmed || !self.is_confirmed);
+        if !is_read && is_member {
+            let (lines, longest_ms) = moving::survey(back_end).await?;
+            notes.push(Note::Longest(longest_ms));
+            notes.extend(lines.into_iter().map(Note::Line));
+            self.surveyed = Some(self.is_confirmed);
+        }
+        let announced = self.others.iter().flat_map(|server| &server.record.lines);
+        notes.extend(announced.map(|line| Note::Line(*line)));
+        notes.retain(|note| self.bounds.note(note.clone()));
+        self.trust();
+        let removal =
+            self.remove.take().and_then(|(name, reply)| match self.removable(&name, boot) {
+                Ok(server) => Some((server, reply)),
+                Err(problem) => {
+                    let _ = reply.send(Err(problem));
+                    None
+                }
+            });
+        let (removed, reply) = removal.unzip();
+        let Some(group) = self.answer(boot, removed) else {
+            if !notes.is_empty() {
+                synced(self.note(notes)).await?;
+            }
+            return Ok(false);
+        };
+        let Some(Write::Server(own)) = group.first() else { return Ok(false) };
+        let Some(after) = own.after.clone() else { return Ok(false) };
+        notes.push(Note::Beat(after.beat));
+        // An ack says that it is noted.
+        synced(self.note(notes)).await?;
+        let removes = group.len() > 1;
+        let is_written = self.put(back_end, group, &after).await?;
+        if is_written {
+            (self.me, self.wrote) = (Some(after), boot);
+            self.trust();
+        }
+        if let Some(reply) = reply {
+            let _ = reply.send(if is_written { Ok(()) } else { Err(busy()) });
+        }
+        // The next look finds the row's revision.
+        if removes || !is_written || back_end.facts().abilities.counts_revisions {
+            self.looked = None;
+        }
+        Ok(true)
+    }
+
+    /// The record to write after a look, and the servers to drop with it; `None` if nothing waits for it.
+    pub(super) fn answer(&mut self, boot: HostTime, removed: Option<Server>) -> Option<Group> {
+        let me = self.me.clone()?;
+        let is_member = self.journal.is_some();
+        let mut after = self.next(me.beat.next());
+        let mut is_due = !self.is_deserted() && boot.since(self.wrote) >= PERIOD_MS / 2;
+        if is_member {
+            for server in &self.others {
+                let Some(waits) = server.record.waits else { continue };
+                is_due |= !me.has_acked(server.id, waits);
+                after.record.acks.insert(server.id, server.beat);
+            }
+        }
+        let mut gone = Vec::new();
+        let is_steady = boot.since(self.steady) >= SILENT_MS;
+        for server in &self.others {
+            let age = self.silent_ms(server, boot);
+            let is_silent = is_steady && age >= SILENT_MS;
+            let is_named = removed.as_ref().is_some_and(|removed| removed.id == server.id);
+            if is_silent && (server.record.guest || age >= FORGOTTEN_MS) {
+                gone.push(change(Some(server.clone()), None));
+            } else if is_named
+                || self.is_confirmed && server.is_member() && (server.record.stopped || is_silent)
+            {
+                tracing::info!(
+                    server = server.title(),
+                    "a server stopped, or is silent, and is not waited for any more"
+                );
+                gone.push(change(Some(server.clone()), Some(server.dropped())));
+            }
+        }
+        if !is_due && gone.is_empty() {
+            return None;
+        }
+        let mut group = vec![change(Some(me), Some(after))];
+        group.extend(gone);
+        Some(group)
+    }
+
+    /// The server that an operator means, if it may be removed through this one.
+    pub(super) fn removable(&self, name: &str, boot: HostTime) -> Result<Server, Problem> {
+        if self.journal.is_none() {
+            return Err(keeps_none());
+        }
+        if !self.is_confirmed {
+            return Err(self.waited_too_long(self.start));
+        }
+        let is_meant = |server: &&Server| {
+            let id = leafid_turn::hex(server.id);
+            server.record.name == name || name.len() >= ID_LETTERS && id.starts_with(name)
+        };
+        let mut meant = self.others.iter().filter(is_meant);
+        let invalid = |detail: String| Err(Problem::new(Code::RequestInvalid, detail));
+        let Some(server) = meant.next() else {
+            return invalid(format!("the store has no other server `{name}`"));
+        };
+        if let Some(other) = meant.next() {
+            let (one, other) = (leafid_turn::hex(server.id), leafid_turn::hex(other.id));
+            return invalid(format!(
+                "several servers are called `{name}`: name one by its id, {one} or {other}"
+            ));
+        }
+        if !server.record.stopped && self.silent_ms(server, boot) < PERIOD_MS {
+            return invalid(format!(
+                "{} has written its record within the last 2 s, so it runs: stop it first, and ask again \
+                 after that",
+                server.title()
+            ));
+        }
+        Ok(server.clone())
+    }
+
+    /// How long a server has written nothing, as far as this one saw.
+    pub(super) fn silent_ms(&self, server: &Server, boot: HostTime) -> i64 {
+        self.ages.get(&server.id).map_or(0, |(_, since)| boot.since(*since))
+    }
+
+    /// Shows readers the register.
+    pub(super) fn show(&self, boot: HostTime) {
+        let is_silent = |server: &&Server| self.silent_ms(server, boot) >= PERIOD_MS;
+        let waits = self.me.as_ref().and_then(|me| me.record.waits);
+        let waited = self
+            .awaited()
+            .filter(is_silent)
+            .filter(|server| waits.is_some_and(|beat| !server.has_acked(self.id, beat)));
+        self.desk.see(Register {
+            members: self.members().count() + usize::from(self.journal.is_some()),
+            silent: Some(self.others.iter().filter(is_silent).map(|server| server.id).collect()),
+            waits_for: waited.map(|server| (server.record.name.clone(), server.id)).collect(),
+        });
+    }
+
+    pub(super) fn learn_fence(&mut self, fenced: &Seen<Fenced>) {
+        self.generation = fenced.row.generation;
+        self.desk.tell(fenced.row.generation, fenced.row.floor);
+    }
+
+    pub(super) fn learn_others(&mut self, boot: HostTime) {
+        if boot.since(self.wrote) >= PERIOD_MS {
+            self.steady = boot;
+        }
+        let others = &self.others;
+        if others.iter().any(|server| server.record.guest) {
+            self.visited = Some(boot);
+        }
+        self.ages.retain(|id, _| others.iter().any(|server| server.id == *id));
+        for server in &self.others {
+            let known = self.ages.entry(server.id).or_insert((server.beat, boot));
+            if known.0 != server.beat {
+                *known = (server.beat, boot);
+            } else if *known != (server.beat, boot) {
+                continue;
+            }
+            if server.record.all {
+                self.surveyed = None;
+            }
+            for line in &server.record.lines {
+                self.hands.learn(line);
+            }
+        }
+    }
+}

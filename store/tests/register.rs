@@ -1,0 +1,563 @@
+//! Servers with journals over one file: they know of each other, and nothing is granted twice after the file
+//! went back to an earlier state. Time passes only where a test lets it.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use leafid_core::registry::DEFAULT_MAX_STEP;
+use leafid_core::{AcquireAsk, Code, Name, Range, SegmentAsk, StoreTime, Token, WindowGrant};
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::sqlite::Sqlite;
+use leafid_store::backends::{Answer, BackEnd, Facts, Group, Outcome, Want};
+use leafid_store::clock::{Clock, ManualClock};
+use leafid_store::fence::{Journal, Repair, Repaired, file};
+use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
+use leafid_store::store::{NamespaceChange, TagChange};
+
+/// How far each step moves the time, in ms: less than servers wait between two looks at their register.
+const STEP_MS: i64 = 90;
+
+/// A file whose server may die: from then on no turn of it begins, so that it puts back and leaves nothing.
+struct Mortal {
+    file: Sqlite,
+    is_dead: Arc<AtomicBool>,
+}
+
+impl BackEnd for Mortal {
+    fn facts(&self) -> &Facts {
+        self.file.facts()
+    }
+
+    async fn begin(&mut self) -> Result<(), Problem> {
+        match self.is_dead.load(SeqCst) {
+            true => Err(Problem::unavailable("it was killed")),
+            false => self.file.begin().await,
+        }
+    }
+
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Problem> {
+        self.file.read(wants).await
+    }
+
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
+        self.file.write(groups).await
+    }
+}
+
+struct Server {
+    registry: Registry,
+    is_dead: Arc<AtomicBool>,
+}
+
+impl Server {
+    /// Ends it as `kill -9` does.
+    fn kill(self) {
+        self.is_dead.store(true, SeqCst);
+    }
+
+    /// Keeps it from the file, as a network does, until it is let go on.
+    fn cut_off(&self, is_cut_off: bool) {
+        self.is_dead.store(is_cut_off, SeqCst);
+    }
+
+    fn generation(&self) -> u64 {
+        self.registry.generation()
+    }
+
+    /// How many turns have begun.
+    fn turns(&self) -> u64 {
+        *self.registry.inside().unwrap().turns.begin.read().below.last().unwrap()
+    }
+}
+
+struct World {
+    folder: tempfile::TempDir,
+    clock: Arc<ManualClock>,
+    asked: u32,
+    /// What was granted of the tag, and of the worker number until when.
+    ranges: Vec<Range>,
+    windows: Vec<Range>,
+}
+
+type Asked<T> = Result<T, Problem>;
+
+impl World {
+    /// A store with a tag, and a namespace with one worker number.
+    fn new() -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
+        let (ranges, windows) = Default::default();
+        let mut world = World { folder, clock, asked: 0, ranges, windows };
+        let maker = world.guest();
+        let put =
+            maker.registry.put_tag(tag(), TagChange { step: Some(10), ..TagChange::default() });
+        world.wait(&[&maker], put).unwrap();
+        let change =
+            NamespaceChange { workers: Some(Range::new(0, 1)), ..NamespaceChange::default() };
+        let put = maker.registry.put_namespace(space(), change);
+        world.wait(&[&maker], put).unwrap();
+        drop(maker);
+        world
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A server without a journal.
+    fn guest(&self) -> Server {
+        let options = Options { create: true, ..Options::default() };
+        let file = Sqlite::open(&self.at("a.db"), self.clock.clone(), &options).unwrap();
+        let is_dead = Arc::new(AtomicBool::new(false));
+        let back_end = Mortal { file, is_dead: Arc::clone(&is_dead) };
+        Server { registry: Registry::over(None, back_end, false).unwrap(), is_dead }
+    }
+
+    /// A server with its journal in this folder, which is its name as well.
+    fn server(&self, name: &str) -> Server {
+        let server = self.guest();
+        let folder = self.at(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        let (id, place) = (server.registry.id(), server.registry.place());
+        let journal = Journal::open(&folder, id, place).unwrap();
+        server.registry.keep(journal, name.to_owned(), false).unwrap();
+        server
+    }
+
+    /// Lets a little time pass, in which each server looks at its register.
+    fn step(&self, servers: &[&Server]) {
+        self.clock.set(self.clock.wall().plus(STEP_MS));
+        for server in servers {
+            // The second turn from now on begins when the first one is over.
+            let after = server.turns() + 2;
+            while server.turns() < after {
+                // A turn is taken, though nobody waits for the answer.
+                let (turns, begun) = (server.turns(), Instant::now());
+                drop(server.registry.now());
+                while server.turns() == turns && begun.elapsed() < Duration::from_millis(2) {
+                    std::thread::yield_now();
+                }
+            }
+        }
+    }
+
+    /// Lets time pass while these servers run, until there is an answer.
+    fn wait<T>(&self, servers: &[&Server], answer: impl Future<Output = Asked<T>>) -> Asked<T> {
+        let mut answer = Box::pin(answer);
+        loop {
+            let polled = answer.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            if let Poll::Ready(answer) = polled {
+                return answer;
+            }
+            self.step(servers);
+        }
+    }
+
+    fn pass(&self, servers: &[&Server], ms: i64) {
+        (0..ms / STEP_MS + 1).for_each(|_| self.step(servers));
+    }
+
+    fn request(&mut self) -> Token {
+        self.asked += 1;
+        let mut bytes = [7; 16];
+        bytes[..4].copy_from_slice(&self.asked.to_be_bytes());
+        Token::new(bytes)
+    }
+
+    /// Leases from the tag by the first of the running servers; nothing may be granted twice.
+    fn lease(&mut self, servers: &[&Server]) -> Asked<Range> {
+        let ask = SegmentAsk::new(tag(), self.request());
+        let range = self.wait(servers, servers[0].registry.lease_segment(ask))?.range;
+        let twice =
+            self.ranges.iter().find(|other| other.start < range.end && range.start < other.end);
+        assert_eq!(twice, None, "{range:?} was granted before");
+        self.ranges.push(range);
+        Ok(range)
+    }
+
+    /// Acquires the worker number, as another holder each time.
+    fn acquire(&mut self, servers: &[&Server]) -> Asked<WindowGrant> {
+        let request = self.request();
+        let ask = AcquireAsk::new(space(), request, Name::owner("o").unwrap());
+        let ask = AcquireAsk { length_ms: Some(60_000), ..ask };
+        let grant = self.wait(servers, servers[0].registry.acquire(ask))?;
+        let ticks = grant.ticks;
+        let twice = self.windows.iter().find(|w| w.start < ticks.end && ticks.start < w.end);
+        assert_eq!(twice, None, "{ticks:?} was granted before");
+        self.windows.push(ticks);
+        Ok(grant)
+    }
+
+    fn open(&self) -> rusqlite::Connection {
+        let connection = rusqlite::Connection::open(self.at("a.db")).unwrap();
+        connection.busy_timeout(Duration::from_secs(60)).unwrap();
+        connection
+    }
+
+    fn copy(&self) {
+        let _ = std::fs::remove_file(self.at("copy.db"));
+        self.open().execute("VACUUM INTO ?1", [self.at("copy.db").to_str()]).unwrap();
+    }
+
+    /// Puts all rows back as the copy has them, also under running servers.
+    fn restore(&self) {
+        let connection = self.open();
+        connection.execute("ATTACH ?1 AS copy", [self.at("copy.db").to_str()]).unwrap();
+        let tables = ["meta", "servers", "tags", "namespaces", "workers"];
+        let back = tables.map(|table| {
+            format!(
+                "DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM copy.{table};"
+            )
+        });
+        connection.execute_batch(&format!("BEGIN IMMEDIATE; {} COMMIT", back.concat())).unwrap();
+    }
+
+    /// The number above which nothing of the tag is reserved.
+    fn row(&self) -> u64 {
+        let sql = "SELECT max_id FROM tags";
+        self.open().query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64
+    }
+
+    /// The records of the register.
+    fn records(&self) -> Vec<String> {
+        let connection = self.open();
+        let mut select = connection.prepare("SELECT record FROM servers").unwrap();
+        let records = select.query_map([], |row| row.get(0)).unwrap();
+        records.map(Result::unwrap).collect()
+    }
+
+    fn journals(&self, name: &str) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(self.at(name)).unwrap().map(|file| file.unwrap().path());
+        files.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect()
+    }
+
+    fn copy_journal(&self, from: &str, to: &str) {
+        std::fs::create_dir_all(self.at(to)).unwrap();
+        for path in self.journals(from) {
+            std::fs::copy(&path, self.at(to).join(path.file_name().unwrap())).unwrap();
+        }
+    }
+
+    fn repair(&self, server: &Server, names: &[&str], with_gap: bool) -> Asked<Repaired> {
+        let mut repair = Repair { with_gap, ..Repair::default() };
+        for name in names {
+            for known in file::known(&self.at(name), server.registry.id()).unwrap() {
+                repair.bounds.merge(&known);
+                repair.taken.extend(known.server);
+            }
+        }
+        self.wait(&[], server.registry.repair(repair))
+    }
+}
+
+fn tag() -> Name {
+    Name::tag("orders").unwrap()
+}
+
+fn space() -> Name {
+    Name::namespace("one").unwrap()
+}
+
+fn unavailable<T: std::fmt::Debug>(answer: Asked<T>, words: &[&str]) {
+    let problem = answer.unwrap_err();
+    assert_eq!(problem.code, Code::StoreUnavailable, "{problem}");
+    words.iter().for_each(|word| assert!(problem.detail.contains(word), "{word}: {problem}"));
+}
+
+#[test]
+fn a_server_alone_has_nothing_ahead_at_rest_and_puts_back_what_it_has() {
+    let mut world = World::new();
+    let one = world.server("one");
+    for n in 0..4 {
+        assert_eq!(world.lease(&[&one]).unwrap(), Range::new(1 + 10 * n, 11 + 10 * n));
+        world.clock.set(world.clock.wall().plus(60_000));
+        assert_eq!(world.row(), 11 + 10 * n, "nothing is ahead");
+    }
+    // At a high rate it reserves ahead, and puts that back when it ends.
+    for _ in 0..100 {
+        world.lease(&[&one]).unwrap();
+    }
+    let shown = world.wait(&[&one], one.registry.tag(tag())).unwrap().max_id;
+    assert!(shown == 1_041 && world.row() > shown, "{shown} {}", world.row());
+    drop(one);
+    assert_eq!(world.row(), 1_041);
+    assert!(world.records()[0].starts_with("stopped\n"), "{:?}", world.records());
+    // With its journal it goes on there; so does a guest.
+    let one = world.server("one");
+    assert_eq!((world.lease(&[&one]).unwrap().start, one.generation()), (1_041, 0));
+    drop(one);
+    assert_eq!(world.lease(&[&world.guest()]).unwrap().start, 1_051);
+}
+
+#[test]
+fn what_a_server_writes_is_answered_once_the_others_have_noted_it() {
+    let mut world = World::new();
+    let [one, two] = ["one", "two"].map(|name| world.server(name));
+    let all = [&one, &two];
+    world.pass(&all, 2_000);
+    world.lease(&all).unwrap();
+    // The next ones come from memory: no time passes.
+    let before = world.clock.wall();
+    world.lease(&all).unwrap();
+    assert_eq!(world.clock.wall(), before);
+    let window = world.acquire(&all).unwrap();
+    for name in ["one", "two"] {
+        let known = file::known(&world.at(name), one.registry.id()).unwrap().remove(0);
+        assert_eq!(known.tags.get(&tag()), Some(&world.row()), "{name}");
+        assert_eq!(known.workers[&(space(), 0)].end, window.ticks.end, "{name}");
+    }
+    // Without the other one nothing is answered: the time of the world stands still, so that it is not
+    // dropped.
+    two.cut_off(true);
+    let asked = one.registry.put_tag(tag(), TagChange { step: Some(11), ..TagChange::default() });
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    unavailable(runtime.block_on(asked), &["have not noted the request: two ("]);
+    two.cut_off(false);
+    let asked = one.registry.put_tag(tag(), TagChange { step: Some(12), ..TagChange::default() });
+    assert_eq!(world.wait(&all, asked).unwrap().step, 12);
+}
+
+#[test]
+fn after_a_restore_under_running_servers_each_line_goes_on_at_its_bound() {
+    let mut world = World::new();
+    let [one, two] = ["one", "two"].map(|name| world.server(name));
+    world.pass(&[&one, &two], 2_000);
+    world.copy();
+    for _ in 0..3 {
+        for _ in 0..20 {
+            world.lease(&[&one, &two]).unwrap();
+            world.lease(&[&two, &one]).unwrap();
+        }
+        let window = world.acquire(&[&one, &two]).unwrap();
+        let bound = world.row();
+        world.restore();
+        world.pass(&[&two, &one], 1_000);
+        assert_eq!(world.row(), bound);
+        // The worker number rests until the end of the window that the store has forgotten.
+        let refused = world.acquire(&[&two, &one]).unwrap_err();
+        assert_eq!(refused.code, Code::WorkersExhausted, "{refused}");
+        let end = window.layout.time(window.ticks.end);
+        assert_eq!(refused.free_at, Some(end));
+        world.pass(&[&one, &two], end.since(world.clock.wall()));
+        // Each of them fences, and the copy knows of none.
+        assert_eq!([one.generation(), two.generation()], [2, 2]);
+    }
+}
+
+#[test]
+fn a_killed_server_is_waited_for_until_it_is_dropped_and_fences_when_it_comes_back() {
+    let mut world = World::new();
+    let [one, two] = ["one", "two"].map(|name| world.server(name));
+    world.pass(&[&one, &two], 10_000);
+    world.lease(&[&two, &one]).unwrap();
+    world.lease(&[&one, &two]).unwrap();
+    two.kill();
+    // What the other one has in hand is still good, and then it waits.
+    let before = world.clock.wall();
+    while world.clock.wall() == before {
+        world.lease(&[&one]).unwrap();
+    }
+    let waited = world.clock.wall().since(before);
+    assert!((6_000..9_000).contains(&waited), "{waited}");
+    assert_eq!((world.records().len(), one.generation()), (1, 0));
+    let two = world.server("two");
+    world.lease(&[&two, &one]).unwrap();
+    world.lease(&[&one, &two]).unwrap();
+    assert_eq!((one.generation(), two.generation()), (1, 1));
+}
+
+/// Its range in hand is good for as long as nobody can have dropped it, and after that only if nobody has.
+#[test]
+fn a_server_that_is_cut_off_soon_uses_nothing_that_it_has_in_hand() {
+    for (silent_ms, is_dropped) in [(1_000, false), (5_000, false), (20_000, true)] {
+        let mut world = World::new();
+        let [one, two] = ["one", "two"].map(|name| world.server(name));
+        world.pass(&[&one, &two], 10_000);
+        for _ in 0..20 {
+            world.lease(&[&two, &one]).unwrap();
+        }
+        two.cut_off(true);
+        world.pass(&[&one], silent_ms);
+        let before = world.ranges.last().unwrap().end;
+        let leased = world.lease(&[&two, &one]);
+        assert_eq!(leased.is_ok(), silent_ms < 2_000, "{silent_ms}: {leased:?}");
+        two.cut_off(false);
+        world.pass(&[&two, &one], 1_000);
+        let next = world.lease(&[&two, &one]).unwrap();
+        assert_eq!(two.generation(), u64::from(is_dropped), "{silent_ms}");
+        let goes_on = next.start <= before + 10;
+        assert_eq!(goes_on, !is_dropped, "{silent_ms}: {next:?} after {before}");
+    }
+}
+
+#[test]
+fn both_are_needed_where_both_were_killed_and_the_store_went_back() {
+    let mut world = World::new();
+    let [one, two] = ["one", "two"].map(|name| world.server(name));
+    world.pass(&[&one, &two], 2_000);
+    world.copy();
+    for _ in 0..20 {
+        world.lease(&[&one, &two]).unwrap();
+        world.lease(&[&two, &one]).unwrap();
+    }
+    [one, two].map(Server::kill);
+    world.restore();
+    let one = world.server("one");
+    unavailable(world.lease(&[&one]), &["two (", "leafid repair"]);
+    // However long it waits: it was never confirmed.
+    world.pass(&[&one], 20_000);
+    assert_eq!(world.records().len(), 2);
+    let two = world.server("two");
+    world.lease(&[&two, &one]).unwrap();
+    world.lease(&[&one, &two]).unwrap();
+}
+
+#[test]
+fn a_restart_fences_nothing() {
+    let mut world = World::new();
+    let [mut one, mut two] = ["one", "two"].map(|name| world.server(name));
+    for n in 0..6 {
+        world.lease(&[&one, &two]).unwrap();
+        world.lease(&[&two, &one]).unwrap();
+        assert_eq!((one.generation(), two.generation()), (0, 0), "{n}");
+        if n % 2 == 0 {
+            one.kill();
+            one = world.server("one");
+        } else {
+            two.kill();
+            two = world.server("two");
+        }
+    }
+}
+
+/// After a kill the store may have one write that the journal lacks, and no more.
+#[test]
+fn a_journal_that_is_older_than_the_store_is_refused() {
+    for (more, is_refused) in [(0, false), (1, false), (2, true)] {
+        let mut world = World::new();
+        let one = world.server("one");
+        world.lease(&[&one]).unwrap();
+        world.copy_journal("one", "older");
+        for _ in 0..more {
+            // With that long in between each lease is a write.
+            world.clock.set(world.clock.wall().plus(60_000));
+            world.lease(&[&one]).unwrap();
+        }
+        one.kill();
+        let older = world.server("older");
+        let leased = world.lease(&[&older]);
+        assert_eq!((leased.is_err(), older.generation()), (is_refused, 0), "{more}: {leased:?}");
+        if let Err(refused) = leased {
+            assert_eq!(refused.code, Code::StoreRefused, "{refused}");
+            assert!(refused.detail.contains("is older than what its server wrote"), "{refused}");
+            older.kill();
+            world.lease(&[&world.server("one")]).unwrap();
+        }
+    }
+}
+
+#[test]
+fn of_two_servers_with_copies_of_one_journal_the_first_is_refused() {
+    let mut world = World::new();
+    let one = world.server("one");
+    world.lease(&[&one]).unwrap();
+    world.copy_journal("one", "copied");
+    let copied = world.server("copied");
+    world.lease(&[&copied]).unwrap();
+    world.step(&[&one]);
+    let refused = world.lease(&[&one]).unwrap_err();
+    assert_eq!(refused.code, Code::StoreRefused, "{refused}");
+    assert!(refused.detail.contains("uses a copy of it"), "{refused}");
+    world.lease(&[&copied]).unwrap();
+}
+
+#[test]
+fn a_server_that_leaves_is_not_missed_unless_it_is_the_last() {
+    let mut world = World::new();
+    let [one, two] = ["one", "two"].map(|name| world.server(name));
+    world.pass(&[&one, &two], 2_000);
+    world.lease(&[&two, &one]).unwrap();
+    drop(two);
+    assert_eq!((world.records().len(), world.journals("two").len()), (1, 0));
+    // The other one gives up what waits, as two that leave at once would leave nobody.
+    let range = world.lease(&[&one]).unwrap();
+    assert_eq!((range.start, one.generation()), (11, 1));
+    drop(one);
+    assert_eq!((world.records().len(), world.journals("one").len()), (1, 1));
+}
+
+#[test]
+fn a_guest_waits_for_servers_that_run_or_were_killed_and_for_no_other() {
+    let mut world = World::new();
+    let one = world.server("one");
+    world.lease(&[&one]).unwrap();
+    let guest = world.guest();
+    world.lease(&[&guest, &one]).unwrap();
+    let known = file::known(&world.at("one"), one.registry.id()).unwrap().remove(0);
+    assert_eq!(known.tags[&tag()], world.row());
+    drop(guest);
+    assert_eq!(world.records().len(), 1);
+    one.kill();
+    let guest = world.guest();
+    unavailable(world.lease(&[&guest]), &["one ("]);
+    let one = world.server("one");
+    world.lease(&[&guest, &one]).unwrap();
+    drop(one);
+    world.lease(&[&guest]).unwrap();
+}
+
+/// Two servers ran on one machine; one of them starts again.
+#[test]
+fn a_server_takes_over_the_journals_in_its_folder() {
+    for goes_back in [false, true] {
+        let mut world = World::new();
+        let [one, two] = [world.server("both"), world.server("both")];
+        world.pass(&[&one, &two], 2_000);
+        world.copy();
+        for _ in 0..20 {
+            world.lease(&[&one, &two]).unwrap();
+            world.lease(&[&two, &one]).unwrap();
+        }
+        [one, two].map(Server::kill);
+        if goes_back {
+            world.restore();
+        }
+        assert_eq!(world.journals("both").len(), 2);
+        let one = world.server("both");
+        world.lease(&[&one]).unwrap();
+        let generation = u64::from(goes_back);
+        assert_eq!((world.records().len(), one.generation()), (1, generation));
+        assert_eq!(world.journals("both").len(), 1);
+    }
+}
+
+/// Two servers were lost for good, with their machines or with their journals.
+#[test]
+fn a_repair_raises_each_line_to_its_bound_or_by_a_gap() {
+    for (names, is_exact) in [(&["one", "two"][..], true), (&[], false)] {
+        let mut world = World::new();
+        let [one, two] = ["one", "two"].map(|name| world.server(name));
+        world.pass(&[&one, &two], 2_000);
+        world.copy();
+        for _ in 0..20 {
+            world.lease(&[&one, &two]).unwrap();
+            world.lease(&[&two, &one]).unwrap();
+        }
+        let bound = world.row();
+        [one, two].map(Server::kill);
+        world.restore();
+        let before = world.row();
+        let guest = world.guest();
+        let done = world.repair(&guest, names, !is_exact).unwrap();
+        assert_eq!((done.generation, done.tags, world.records().len()), (1, 1, 0));
+        let gap = 100 * u64::from(DEFAULT_MAX_STEP);
+        assert_eq!(world.row(), if is_exact { bound } else { before + gap });
+        assert_eq!(done.floor.get() > 0, !is_exact, "{done:?}");
+        world.lease(&[&guest]).unwrap();
+    }
+}
