@@ -260,8 +260,11 @@ impl Registry {
     /// Checks whether the store is still the one that was opened; if not, nothing more is granted. To be
     /// called each second.
     pub fn watch(&self) {
+        let Ok(opened) = self.opened() else { return };
         // The check logs its result itself.
-        let _ = self.opened().map(|opened| opened.shared.facts.watch.gone());
+        if opened.shared.facts.watch.gone().is_some() {
+            opened.shared.hands.clear();
+        }
     }
 
     /// The last known generation of the store.

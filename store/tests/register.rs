@@ -247,8 +247,8 @@ impl World {
         let mut repair = Repair { with_gap, ..Repair::default() };
         for name in names {
             for known in file::known(&self.at(name), server.registry.id()).unwrap() {
-                repair.bounds.merge(&known);
-                repair.taken.extend(known.server);
+                repair.bounds.merge(&known.bounds);
+                repair.taken.extend(known.bounds.server);
             }
         }
         self.wait(&[], server.registry.repair(repair))
@@ -308,8 +308,8 @@ fn what_a_server_writes_is_answered_once_the_others_have_noted_it() {
     let window = world.acquire(&all).unwrap();
     for name in ["one", "two"] {
         let known = file::known(&world.at(name), one.registry.id()).unwrap().remove(0);
-        assert_eq!(known.tags.get(&tag()), Some(&world.row()), "{name}");
-        assert_eq!(known.workers[&(space(), 0)].end, window.ticks.end, "{name}");
+        assert_eq!(known.bounds.tags.get(&tag()), Some(&world.row()), "{name}");
+        assert_eq!(known.bounds.workers[&(space(), 0)].end, window.ticks.end, "{name}");
     }
     // Without the other one nothing is answered: the time of the world stands still, so that it is not
     // dropped.
@@ -499,7 +499,7 @@ fn a_guest_waits_for_servers_that_run_or_were_killed_and_for_no_other() {
     let guest = world.guest();
     world.lease(&[&guest, &one]).unwrap();
     let known = file::known(&world.at("one"), one.registry.id()).unwrap().remove(0);
-    assert_eq!(known.tags[&tag()], world.row());
+    assert_eq!(known.bounds.tags[&tag()], world.row());
     drop(guest);
     assert_eq!(world.records().len(), 1);
     one.kill();
@@ -554,7 +554,7 @@ fn a_repair_raises_each_line_to_its_bound_or_by_a_gap() {
         let before = world.row();
         let guest = world.guest();
         let done = world.repair(&guest, names, !is_exact).unwrap();
-        assert_eq!((done.generation, done.tags, world.records().len()), (1, 1, 0));
+        assert_eq!((done.generation, done.tags(), world.records().len()), (1, 1, 0));
         let gap = 100 * u64::from(DEFAULT_MAX_STEP);
         assert_eq!(world.row(), if is_exact { bound } else { before + gap });
         assert_eq!(done.floor.get() > 0, !is_exact, "{done:?}");

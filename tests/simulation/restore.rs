@@ -94,7 +94,7 @@ fn fence(store: &mut Database, ends: &[u64], known: &[Space]) {
     }
     for (space, known) in store.spaces.iter_mut().zip(known) {
         for ((row, _), (known, _)) in space.rows.iter_mut().zip(&known.rows) {
-            *row = row.raised(known.granted, known.reserved_until).unwrap_or(*row);
+            *row = row.raised(known.granted, known.reserved_until, u64::MAX).unwrap_or(*row);
         }
     }
 }

@@ -37,8 +37,6 @@ pub struct TurnRows {
     ahead: BTreeMap<Name, u64>,
     /// Tags that an operator changes.
     changed: BTreeSet<Name>,
-    /// Worker numbers that are granted, whether or not that changes their rows.
-    granted: BTreeSet<(Name, u32)>,
     /// Tags whose rows are gone, at an unknown position.
     removed: BTreeSet<Name>,
     spaces: BTreeMap<Name, NamespaceRows>,
@@ -46,6 +44,8 @@ pub struct TurnRows {
     lists: Vec<(Want, Answer)>,
     wants: Vec<Want>,
     unreadable: Vec<(Want, Problem)>,
+    /// Worker numbers that are granted in this turn.
+    granted: BTreeSet<(Name, u32)>,
     beats: bool,
 }
 
@@ -80,13 +80,13 @@ impl TurnRows {
             in_hand: BTreeMap::new(),
             ahead: BTreeMap::new(),
             changed: BTreeSet::new(),
-            granted: BTreeSet::new(),
             removed: BTreeSet::new(),
             spaces: BTreeMap::new(),
             cache,
             lists: Vec::new(),
             wants: Vec::new(),
             unreadable: Vec::new(),
+            granted: BTreeSet::new(),
             beats: false,
         }
     }
@@ -199,13 +199,14 @@ impl TurnRows {
     fn written(&self, tag: &Name, entry: &Entry<TagRow>) -> Option<TagRow> {
         let row = entry.row.filter(|_| entry.touched)?;
         let Some(ahead) = self.ahead.get(tag) else { return entry.after() };
-        let before = entry.before.map(|seen| seen.row);
-        let is_reserved =
-            |was: TagRow| row.max_id <= was.max_id && row == TagRow { max_id: row.max_id, ..was };
-        if before.is_some_and(is_reserved) {
+        let end = row.max_id.saturating_add(*ahead).min(row.end()).max(row.max_id);
+        let is_reserved = |was: TagRow| {
+            let is_leased = row == TagRow { max_id: row.max_id, ..was };
+            is_leased && (row.max_id < was.max_id || end == was.max_id)
+        };
+        if entry.before.is_some_and(|seen| is_reserved(seen.row)) {
             return None;
         }
-        let end = row.max_id.saturating_add(*ahead).min(row.end()).max(row.max_id);
         Some(TagRow { max_id: end, ..row })
     }
 
@@ -234,16 +235,6 @@ impl TurnRows {
         let rest = *self.in_hand.get(tag).filter(|rest| rest.end == row.max_id)?;
         let held = InHand { tag: *tag, row, rest, granted: 0 };
         (!self.changed.contains(tag)).then_some(held)
-    }
-
-    /// Notes that a number is granted.
-    pub fn grant(&mut self, name: &Name, worker: u32) {
-        self.granted.insert((*name, worker));
-    }
-
-    /// Whether worker numbers are granted in this turn.
-    pub fn grants(&self) -> bool {
-        !self.granted.is_empty()
     }
 
     /// Whether a tag is gone that may have been beyond its row's position.

@@ -17,8 +17,8 @@ use tokio::runtime::Handle;
 
 #[derive(Args, Debug)]
 pub struct Folder {
-    /// The folder of the journal of what this server grants, by which a start notices that the store was
-    /// restored or lost grants, and fences it; best on another disk than the store [default: the
+    /// The folder of this server's journal of what the servers of the store granted, by which it notices
+    /// that the store was put back, and raises it; best on another disk than the store [default: the
     /// machine's state folder: $STATE_DIRECTORY, $XDG_STATE_HOME/leafid or ~/.local/state/leafid; none
     /// with --dev]
     #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]

@@ -37,6 +37,7 @@ pub fn put_row(writer: &mut Writer, server: &Server, all: &[Server], is_silent: 
     put_name(writer, &record.name, server.id);
     writer.text("kind", if record.guest { "guest" } else { "member" });
     let state = match (record.stopped, is_silent) {
+        _ if record.out.is_some() => Some("removed"),
         (true, _) => Some("stopped"),
         (false, Some(true)) => Some("silent"),
         (false, Some(false)) => Some("running"),
@@ -58,8 +59,7 @@ pub fn is_called(server: &Server, name: &str) -> bool {
 fn waited<'a>(of: &'a Server, all: &'a [Server]) -> impl Iterator<Item = &'a Server> {
     all.iter().filter(move |other| {
         let Some(beat) = of.record.waits.filter(|_| other.id != of.id) else { return false };
-        let is_awaited = !other.record.guest && !(of.record.guest && other.record.stopped);
-        let acked = other.record.acks.get(&of.id);
-        is_awaited && !acked.is_some_and(|acked| acked.is_since(beat))
+        let is_awaited = other.is_member() && !(of.record.guest && other.record.stopped);
+        is_awaited && !other.has_acked(of.id, beat)
     })
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::machine::{Machine, SERVE};
 use crate::restored::{fill, lease, noted, overlaps, request};
 use crate::support::{
-    Serving, does, fails, has, mode, number, play, refusal, refused, says, served, until,
+    Serving, does, fails, has, mode, number, play, refusal, refused, says, served,
 };
 
 fn journals(folder: &Path) -> Vec<PathBuf> {

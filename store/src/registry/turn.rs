@@ -95,6 +95,7 @@ impl<B: BackEnd> Turns<B> {
     /// Takes one turn. An error is for all waiting requests: the next attempt would take as long to fail.
     async fn turn(&mut self, queue: &mut Queue) -> Result<(), Problem> {
         if let Some(problem) = self.shared.facts.watch.gone() {
+            self.shared.hands.clear();
             return Err(problem);
         }
         self.shared.health.wait(self.boot());

@@ -9,6 +9,16 @@ use super::TurnRows;
 use crate::register::{Line, Window};
 
 impl TurnRows {
+    /// Notes that a number is granted, whether or not that changes its row.
+    pub fn grant(&mut self, name: &Name, worker: u32) {
+        self.granted.insert((*name, worker));
+    }
+
+    /// Whether numbers are granted in this turn.
+    pub fn grants(&self) -> bool {
+        !self.granted.is_empty()
+    }
+
     /// The bounds of what this turn writes, and of the windows that it answers again.
     pub fn lines(&self) -> Vec<Line> {
         let tags = self.tags.iter().filter_map(|(tag, entry)| {

@@ -103,8 +103,8 @@ const SERVER: Object = &[
         is("kind", FieldForm::OneOf(&["member", "guest"]), "Whether it keeps a journal."),
         may(
             "state",
-            FieldForm::OneOf(&["running", "silent", "stopped"]),
-            "`silent`: it has written nothing for 2 s; `stopped`: cleanly, as the last one; absent where \
+            FieldForm::OneOf(&["running", "silent", "stopped", "removed"]),
+            "`silent`: it has written nothing for 2 s; `removed`: nobody waits for it; absent where \
              nobody watches it.",
         ),
         is("beat", Words, "The number of the last write of its record."),
