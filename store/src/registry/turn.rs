@@ -374,8 +374,10 @@ impl<B: BackEnd> Turns<B> {
             if let Ok(read) = self.back_end.read(&wants).await {
                 turn.learn(wants, read);
             }
-            for (tag, _) in &rests {
-                if let Ok(Some(row)) = turn.known_tag(tag) {
+            for (tag, rest) in &rests {
+                if let Ok(Some(row)) = turn.known_tag(tag)
+                    && row.max_id == rest.start
+                {
                     turn.put_tag(tag, row);
                 }
             }
