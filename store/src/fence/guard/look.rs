@@ -139,7 +139,9 @@ impl Guard {
             let age = self.silent_ms(server, boot);
             let is_silent = is_steady && age >= SILENT_MS;
             let is_named = removed.as_ref().is_some_and(|removed| removed.id == server.id);
-            if is_silent && (server.record.guest || age >= FORGOTTEN_MS) {
+            if is_silent && (server.record.guest || age >= FORGOTTEN_MS)
+                || is_named && server.record.guest
+            {
                 gone.push(change(Some(server.clone()), None));
             } else if is_named
                 || self.is_confirmed && server.is_member() && (server.record.stopped || is_silent)
@@ -171,7 +173,8 @@ impl Guard {
             let id = leafid_turn::hex(server.id);
             server.record.name == name || name.len() >= ID_LETTERS && id.starts_with(name)
         };
-        let mut meant = self.others.iter().filter(is_meant);
+        let there = self.others.iter().filter(|server| server.record.out.is_none());
+        let mut meant = there.filter(is_meant);
         let invalid = |detail: String| Err(Problem::new(Code::RequestInvalid, detail));
         let Some(server) = meant.next() else {
             return invalid(format!("the store has no other server `{name}`"));
