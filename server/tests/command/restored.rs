@@ -78,26 +78,30 @@ pub fn overlaps(before: &Grants, after: &Grants) -> usize {
     after.iter().filter(twice).count()
 }
 
-/// Checks that every journal in a folder has bounds at or above what was granted: no answer comes before.
-pub fn noted(journal: &Path, grants: &Grants) {
+/// Checks that every journal in a folder has bounds at or above what was granted: no answer comes before. Gives
+/// the bounds of the tags in the last one.
+pub fn noted(journal: &Path, grants: &Grants) -> BTreeMap<String, u64> {
     let files = std::fs::read_dir(journal).expect("a folder").map(|file| file.unwrap().path());
     let is_journal = |path: &PathBuf| path.extension().is_some_and(|end| end == "journal");
     let files: Vec<PathBuf> = files.filter(is_journal).collect();
     assert!(!files.is_empty() && grants.iter().any(|(line, ..)| !line.contains('/')));
+    let mut last = BTreeMap::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a journal");
-        let mut bounds: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut bounds: BTreeMap<String, u64> = BTreeMap::new();
         for line in text.lines() {
             if let ["tag" | "changed", end, tag, _] = line.split(' ').collect::<Vec<_>>()[..] {
-                let bound = bounds.entry(tag).or_default();
+                let bound = bounds.entry(tag.to_owned()).or_default();
                 *bound = end.parse().unwrap_or(0).max(*bound);
             }
         }
         for (line, _, end) in grants.iter().filter(|(line, ..)| !line.contains('/')) {
-            let bound = bounds.get(line.as_str()).copied().unwrap_or(0);
+            let bound = bounds.get(line).copied().unwrap_or(0);
             assert!(bound >= *end, "{}: {line} up to {end}, and not {bound}", file.display());
         }
+        last = bounds;
     }
+    last
 }
 
 /// Grants, copies the store, grants more, puts the copy back, and grants by a new server. Gives the

@@ -82,7 +82,8 @@ impl Noted {
         };
         Err(Problem::unavailable(format!(
             "the journal `{}` cannot be written: {why}; nothing is granted until it can, as a restore \
-             would not be noticed: make room there, or start with another folder: --journal DIR",
+             would not be noticed, though a change may have been made: make room there, or start with \
+             another folder: --journal DIR",
             self.path
         )))
     }

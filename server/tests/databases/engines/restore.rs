@@ -100,29 +100,35 @@ fn a_replica_of_postgres_without_the_last_leases_is_noticed_as_it_is_promoted() 
     let found = put_back(&mut server, promote, &url, true);
     told("PostgreSQL", "promoted", &found);
     assert_eq!(found.0, 0, "{}", found.1);
-    assert!(found.1.contains("its database is"), "another timeline: {}", found.1);
+    assert!(found.1.contains("was fenced"), "{}", found.1);
     let url = server.fresh("unnoticed");
     let found = put_back(&mut server, promote, &url, false);
     told("PostgreSQL", "promoted, no journal", &found);
     assert!(found.0 > 20, "the control finds only {}", found.0);
 }
 
-/// The server goes on: it remembers its own writes, with a journal or without.
-#[test]
-fn a_database_that_goes_back_under_a_server_is_noticed_on_its_next_connection() {
-    let Some(mut server) = for_test::<Postgres>() else { return };
+/// Two servers go on, each with a journal of its own.
+fn what_goes_back_under_servers_is_noticed_by_them<S: Server>(mut server: S) {
     let url = server.fresh("under");
     make(&url);
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     copied(&mut server, starts, |save, restore| {
+        let servers = folders.each_ref().map(|folder| serve(&url, Some(folder.path())));
+        servers.iter().for_each(|serving| drop(serving.ready(200, &["\"ok\""])));
+        let mut before = lease(&servers[0], 2);
         save();
-        let serving = serve(&url, None);
-        let before = lease(&serving, 10);
+        servers.iter().for_each(|serving| before.extend(lease(serving, 10)));
         restore();
-        serving.ready(200, &["\"ok\""]);
-        assert_eq!(overlaps(&before, &lease(&serving, 20)), 0);
-        serving.logs(&["STORE_WENT_BACK", "was fenced", "generation=1"]);
+        servers.iter().for_each(|serving| drop(serving.ready(200, &["\"ok\""])));
+        let after = servers.iter().flat_map(|serving| lease(serving, 20)).collect();
+        assert_eq!(overlaps(&before, &after), 0);
+        for serving in &servers {
+            serving.logs(&["STORE_WENT_BACK", "was fenced"]);
+        }
     });
 }
+
+each!(every what_goes_back_under_servers_is_noticed_by_them);
 
 /// The rest of a journal's refusals is the same for every engine: `journal.rs`.
 #[test]

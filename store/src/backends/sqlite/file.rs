@@ -124,6 +124,8 @@ fn set_id(connection: &Connection, id: Token) -> Result<(), rusqlite::Error> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "fullfsync", true)?;
     connection.execute_batch("BEGIN EXCLUSIVE")?;
+    // The servers of the original never serve this one.
+    connection.execute("DELETE FROM servers", [])?;
     connection.execute("UPDATE meta SET store = ?1", [id.bytes()])?;
     connection.execute_batch("COMMIT")
 }
