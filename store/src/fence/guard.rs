@@ -229,7 +229,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Lets ranges in hand be used for as long as no other server may have dropped this one.
+    /// PROTOCOL R38: lets ranges in hand be used for as long as no other server may have dropped this one.
     fn trust(&self) {
         let is_alone = self.members().next().is_none();
         self.hands.trust(if is_alone {
@@ -260,7 +260,7 @@ impl Guard {
         self.awaited().next().is_none()
     }
 
-    /// Whether every other server has acked a beat.
+    /// Whether every other server has acked a beat (PROTOCOL R33).
     pub fn is_acked(&self, beat: Beat) -> bool {
         self.awaited().all(|server| server.has_acked(self.id, beat))
     }

@@ -120,7 +120,8 @@ impl Guard {
         Ok(true)
     }
 
-    /// The record to write after a look, and the servers to drop with it; `None` if nothing waits for it.
+    /// The record to write after a look, with its acks (PROTOCOL R34), and the servers to drop with it (R37);
+    /// `None` if nothing waits for it.
     pub(super) fn answer(&mut self, boot: HostTime, removed: Option<Server>) -> Option<Group> {
         let me = self.me.clone()?;
         let is_member = self.journal.is_some();

@@ -26,8 +26,8 @@ impl Guard {
         lines.iter().all(|line| self.bounds.knows(line))
     }
 
-    /// Adds this server's record to the groups of a turn, and has their bounds noted. `None` if there is
-    /// nobody to tell.
+    /// PROTOCOL R32: adds this server's record to the groups of a turn, and has their bounds noted. `None` if
+    /// there is nobody to tell.
     ///
     /// # Errors
     /// `STORE_UNAVAILABLE` if the register cannot be read.
@@ -95,7 +95,7 @@ impl Guard {
         Ok(is_left)
     }
 
-    /// Says in the register that this server has stopped; a guest leaves it.
+    /// Says in the register that this server has stopped (PROTOCOL R39); a guest leaves it.
     pub async fn leave<B: BackEnd>(&mut self, back_end: &mut B) {
         let Some(me) = self.me.take() else { return };
         if let Err(problem) = self.left(back_end, me).await {
