@@ -260,15 +260,12 @@ impl Rules {
     }
 
     pub fn leave(&self, world: &World, i: usize, is_fresh: bool) -> Option<World> {
-        let may = world.servers[i].confirmed;
         let others = self.members(&world.store) & !(1 << i);
-        let acked = if self.keep(Without::LeaveAcked) { acked(world, i) } else { others };
-        let may = may && others & acked > 0;
-        if !self.runs(world, i)
-            || !may
-            || world.servers[i].looked
-            || !is_fresh && !world.may_repeat()
-        {
+        let acked_by = if self.keep(Without::LeaveAcked) { acked(world, i) } else { others };
+        // One that has not would wait for this server if it crashed in that ack.
+        let all_ack = (0..MOST).all(|j| !has(others, j) || has(acked(world, j), i));
+        let may = all_ack && others & acked_by > 0 && !world.servers[i].looked;
+        if !self.runs(world, i) || !may || !is_fresh && !world.may_repeat() {
             return None;
         }
         let mut after = *world;
