@@ -35,12 +35,11 @@ impl Rules {
             after.store.held |= holds && world.store.bound < journal.bound;
         }
         let record = world.store.register[i].beat;
+        let is_next = record == journal.next && self.keep(Without::EitherBeat);
         let known = match record {
             _ if !self.keep(Without::JournalsMembers) => 0,
             // After it took over a journal, its record may be as it left it.
-            _ if !server.up && record > 0 && (record == journal.beat || record == journal.next) => {
-                0
-            }
+            _ if !server.up && record > 0 && (record == journal.beat || is_next) => 0,
             _ if !server.up
                 && record > 0
                 && record == journal.prev
