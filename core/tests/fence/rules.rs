@@ -202,10 +202,10 @@ impl Rules {
             after
         };
         each(Step::Leave(i), leave(*world));
-        if let Some(after) = self.look(world, i) {
-            if after.servers[i].range == 0 {
-                each(Step::Look(i), leave(after));
-            }
+        if let Some(after) = self.look(world, i)
+            && after.servers[i].range == 0
+        {
+            each(Step::Look(i), leave(after));
         }
     }
 
