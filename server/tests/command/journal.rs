@@ -227,7 +227,7 @@ fn a_repair_goes_above_the_rows_of_a_table() {
     let above = |tag: &str| format!("--from-max '{tag}={query}'");
     let repair =
         format!("repair --without-journal --in {table} {} {}", above("orders"), above("gone"));
-    play(&machine.store, &format!("{repair} => tags moved: 3"));
+    play(&machine.store, &format!("{repair} => tags raised: 3"));
     let listed = says(&machine.store, &["tag", "list", "--json"]);
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let stands = |tag: &str| {

@@ -117,7 +117,7 @@ fn a_row_that_cannot_be_read_harms_nobody_else() {
         assert_eq!(serving.get("/readyz").0, 200);
     }
     // Nor does it keep the other tags from being moved.
-    play(&machine.store, "repair --without-journal => tags moved: 1");
+    play(&machine.store, "repair --without-journal => tags raised: 1");
 }
 
 /// The refusal of a window names the fence as its reason, and not that all numbers are taken.
