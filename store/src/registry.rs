@@ -180,7 +180,16 @@ impl Registry {
         // The turn may only be waiting for a locked row, with the database well.
         match tokio::time::timeout(READY, asked).await {
             Ok(answered) => answered,
-            Err(_) => shared.health.state(shared.facts.clock.boot()),
+            Err(_) => match self.register().waits_for.as_slice() {
+                [] => shared.health.state(shared.facts.clock.boot()),
+                silent => {
+                    let names: Vec<&str> = silent.iter().map(|(name, _)| name.as_str()).collect();
+                    Err(Problem::unavailable(format!(
+                        "other servers of this store have not noted what this one wrote: {}",
+                        names.join(", ")
+                    )))
+                }
+            },
         }
     }
 

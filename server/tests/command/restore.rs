@@ -1,7 +1,7 @@
 //! A store's file that goes back to an earlier state: with a journal nothing is granted twice; without
 //! one numbers are, until a holder proves it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::machine::Machine;
 use crate::restored::{goes_back, holds_more, lease, noted, overlaps};
@@ -165,26 +165,4 @@ fn a_copy_that_is_put_back_twice_is_fenced_twice() {
         assert_eq!(serving.end("-TERM").0, Some(0));
         machine.restore();
     }
-}
-
-/// The journal is exact, so no number is skipped and no namespace waits.
-#[test]
-fn a_repair_with_the_journal_raises_each_line_to_its_bound() {
-    let machine = Machine::new();
-    machine.back_up();
-    let mut serving = machine.serve(&[]);
-    let before = lease(&serving, 5);
-    serving.kill();
-    let bounds = noted(&machine.state(), &before);
-    machine.restore();
-    let journal = machine.state().display().to_string();
-    says(&machine.store, &["repair", "--journal", &journal]);
-    let listed = says(&machine.store, &["tag", "list", "--json"]);
-    let listed: Value = serde_json::from_str(&listed).unwrap();
-    for row in listed["tags"].as_array().unwrap() {
-        let tag = row["tag"].as_str().unwrap();
-        assert_eq!(number(&row["max_id"]), bounds[tag], "{tag}");
-    }
-    let serving = machine.serve(&[]);
-    assert_eq!(overlaps(&before, &lease(&serving, 5)), 0);
 }

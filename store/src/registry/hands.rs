@@ -61,7 +61,7 @@ pub fn shown(hands: Option<&Hands>, tag: &Name, row: TagRow) -> TagRow {
 #[derive(Debug, Default)]
 pub struct Hands {
     tags: Mutex<HashMap<Name, Hand>>,
-    /// Until when they may be used, in ms of the monotonic clock.
+    /// Until when they may be used, in ms of the monotonic clock; 0 before it is known.
     trusted: AtomicI64,
     /// How far the store's time is ahead of the monotonic clock, in ms.
     ahead_ms: AtomicI64,

@@ -160,7 +160,7 @@ impl Guard {
                 continue;
             }
             self.journal.as_ref().inspect(|journal| journal.take_over());
-            let floor_said = utc::text(floor);
+            let floor_said = (floor.get() > 0).then(|| utc::text(floor));
             if repair.is_some() {
                 tracing::warn!(
                     generation,
