@@ -1,6 +1,6 @@
-//! Numbers in hand (PROTOCOL R41): ranges of tags that are reserved in their rows, and that every server of the store has
-//! noted, so that a lease takes its numbers from memory. How many are reserved ahead depends on how fast a
-//! tag is leased from.
+//! Numbers in hand (PROTOCOL R41): ranges of tags that are reserved in their rows, and that every server of
+//! the store has noted, so that a lease takes its numbers from memory. How many are reserved ahead depends on
+//! how fast a tag is leased from.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
