@@ -74,6 +74,7 @@ impl Log {
                 head.since = head.since.min(known.since);
                 if other == path {
                     (bounds.server, bounds.beat) = (noted.server, noted.beat);
+                    bounds.next = noted.next;
                 } else {
                     taken.extend(noted.server.map(|id| (id, noted.beat)));
                 }

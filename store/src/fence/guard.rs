@@ -221,7 +221,7 @@ impl Guard {
                 Some(id) => (id, Some(id)),
                 None => (self.id, None),
             };
-            self.bounds.beat = known.beat;
+            (self.bounds.beat, self.bounds.next) = (known.beat, known.next);
             self.life = Beat { life: known.beat.life + 1, ..self.life };
             (self.me, self.maybe) = (None, None);
             self.journal = Some(journal);
@@ -264,9 +264,13 @@ impl Guard {
         self.awaited().next().is_none()
     }
 
+    fn is_acked_by(&self, server: &Server, beat: Beat) -> bool {
+        server.has_acked(self.id, beat, self.generation)
+    }
+
     /// Whether every other server has acked a beat (PROTOCOL R33).
     pub fn is_acked(&self, beat: Beat) -> bool {
-        self.awaited().all(|server| server.has_acked(self.id, beat))
+        self.awaited().all(|server| self.is_acked_by(server, beat))
     }
 
     /// Changes with each fence, and when this server starts again: what was written before counts no more.
@@ -276,7 +280,7 @@ impl Guard {
 
     /// The refusal of what waits too long for the other servers.
     pub fn waited_too_long(&self, beat: Beat) -> Problem {
-        let waits = self.awaited().filter(|server| !server.has_acked(self.id, beat));
+        let waits = self.awaited().filter(|server| !self.is_acked_by(server, beat));
         register::waited_too_long(waits, self.is_confirmed || self.journal.is_none())
     }
 
@@ -290,7 +294,7 @@ impl Guard {
                 ..Record::default()
             },
         };
-        let mut record = Record { stopped: false, ..record };
+        let mut record = Record { stopped: false, generation: self.generation, ..record };
         if record.waits.is_none_or(|waits| self.is_acked(waits)) {
             (record.waits, record.lines, record.all) = (None, Vec::new(), false);
         }

@@ -72,7 +72,7 @@ impl Guard {
         let members = self.members().map(|server| server.id).collect();
         let mut notes = vec![Note::Members(members)];
         self.is_confirmed |=
-            is_member && self.members().all(|server| server.has_acked(self.id, self.start));
+            is_member && self.members().all(|server| self.is_acked_by(server, self.start));
         let is_read = self.surveyed.is_some_and(|confirmed| confirmed || !self.is_confirmed);
         if !is_read && is_member {
             let (lines, longest_ms) = moving::survey(back_end).await?;
@@ -107,6 +107,9 @@ impl Guard {
         let removes = group.len() > 1;
         let is_written = self.put(back_end, group, &after).await?;
         if is_written {
+            if self.is_silent(boot) {
+                (self.start, self.is_confirmed, self.surveyed) = (after.beat, false, None);
+            }
             (self.me, self.wrote) = (Some(after), boot);
             self.trust();
         }
@@ -127,10 +130,14 @@ impl Guard {
         let is_member = self.journal.is_some();
         let mut after = self.next(me.beat.next());
         let mut is_due = !self.is_deserted() && boot.since(self.wrote) >= PERIOD_MS / 2;
+        if self.is_silent(boot) {
+            // Others may have dropped it, and a restore may have undone that: it begins anew.
+            (is_due, after.record.waits) = (true, Some(after.beat));
+        }
         if is_member {
             for server in &self.others {
                 let Some(waits) = server.record.waits else { continue };
-                is_due |= !me.has_acked(server.id, waits);
+                is_due |= !me.has_acked(server.id, waits, self.generation);
                 after.record.acks.insert(server.id, server.beat);
             }
         }
@@ -196,6 +203,11 @@ impl Guard {
         Ok(server.clone())
     }
 
+    /// Whether this server has written nothing for a period while there were others.
+    fn is_silent(&self, boot: HostTime) -> bool {
+        self.members().next().is_some() && boot.since(self.wrote) >= PERIOD_MS
+    }
+
     /// How long a server has written nothing, as far as this one saw.
     pub(super) fn silent_ms(&self, server: &Server, boot: HostTime) -> i64 {
         self.ages.get(&server.id).map_or(0, |(_, since)| boot.since(*since))
@@ -208,7 +220,7 @@ impl Guard {
         let waited = self
             .awaited()
             .filter(is_silent)
-            .filter(|server| waits.is_some_and(|beat| !server.has_acked(self.id, beat)));
+            .filter(|server| waits.is_some_and(|beat| !self.is_acked_by(server, beat)));
         self.desk.see(Register {
             members: self.members().count() + usize::from(self.journal.is_some()),
             silent: Some(self.others.iter().filter(is_silent).map(|server| server.id).collect()),
