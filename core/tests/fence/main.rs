@@ -1,7 +1,7 @@
 //! A model of the fence for several servers: every order in which servers start, reserve, ack, crash
 //! and leave while a store is restored from copies of itself. No number may be granted twice, and
 //! each rule is needed: without it the search finds a way to grant one twice, and prints the shortest.
-//! The rules are in `docs/DESIGN.md`, "The fence as it will be".
+//! The rules are in `docs/PROTOCOL.md`, "When the store lost something".
 //!
 //! Run: `cargo xtask test --only models`
 #![cfg(loom)]

@@ -254,6 +254,8 @@ fn a_command_is_refused_while_a_server_of_the_store_is_down_that_was_not_stopped
     serving.kill();
     has(&machine.refused(&["tag", "create", "two"]), &["STORE_UNAVAILABLE", "have not noted"]);
     let mut serving = machine.serve(&[]);
+    // It has taken up its record.
+    serving.ready(200, &["\"ok\""]);
     assert_eq!(serving.end("-TERM").0, Some(0));
     says(&machine.store, &["tag", "create", "three"]);
 }

@@ -141,8 +141,9 @@ fn a_fence_says_until_when_no_window_begins_and_wants_first_numbers() {
     assert_eq!(serving.end("-TERM").0, Some(0));
     let serving = machine.serve(&["--no-journal"]);
     let told = serving.ready(200, &["fenced_until_ms"]);
-    // The repair removed the server that ran meanwhile, which made sure once more.
-    assert_eq!((&told["generation"], &told["status"]), (&json!(2), &json!("ok")));
+    // The repair removed the server that ran meanwhile; if that noticed before it ended, it made sure once more.
+    assert!(told["generation"] == 1 || told["generation"] == 2, "{told}");
+    assert_eq!(told["status"], json!("ok"));
     let said = says(&machine.store, &["health", "--url", &serving.url]);
     has(&said, &["fenced, as it had lost grants: no window begins before 20"]);
 }
