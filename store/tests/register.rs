@@ -364,7 +364,11 @@ fn a_killed_server_is_waited_for_until_it_is_dropped_and_may_come_back() {
     }
     let waited = world.clock.wall().since(before);
     assert!((6_000..9_000).contains(&waited), "{waited}");
-    assert!(world.records().iter().any(|record| record.contains("\nout ")), "{:?}", world.records());
+    assert!(
+        world.records().iter().any(|record| record.contains("\nout ")),
+        "{:?}",
+        world.records()
+    );
     let two = world.server("two");
     world.lease(&[&two, &one]).unwrap();
     world.lease(&[&one, &two]).unwrap();

@@ -31,7 +31,10 @@ fn a_journal_notices_a_restored_backup_and_a_removed_log() {
         let (twice, log) = goes_back(&machine.store, kept, save, lose);
         if journal {
             assert_eq!(twice, 0, "{log}");
-            has(&log, &["STORE_WENT_BACK", "the store is not as this server left it", "generation=1"]);
+            has(
+                &log,
+                &["STORE_WENT_BACK", "the store is not as this server left it", "generation=1"],
+            );
         } else {
             assert!(twice > 20, "the control: {twice}: {log}");
             has(&log, &["no journal is kept"]);

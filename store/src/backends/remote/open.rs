@@ -154,10 +154,9 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
         let found = look::<Remote<D>>(&mut driver, place).await?;
         found.ok_or_else(|| opening::not_there(place, "has no tables"))?;
         alone(&mut driver, place).await?;
-        for query in [
-            Query::new("servers_clear", |_| {}),
-            Query::new("rename", |to| to.token("store", id)),
-        ] {
+        for query in
+            [Query::new("servers_clear", |_| {}), Query::new("rename", |to| to.token("store", id))]
+        {
             let written = write(&mut driver, query).await;
             written.map_err(|broken| broken.unopened::<Remote<D>>(place))?;
         }
