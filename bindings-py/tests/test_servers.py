@@ -109,6 +109,19 @@ def test_a_proof_that_the_store_lost_grants_stops_the_servers_too(beside, store)
     assert over_http(beside)[0] >= 10**9
 
 
+def test_a_server_without_a_journal_heeds_what_a_host_changes(tmp_path) -> None:
+    store = SqliteStore(tmp_path / FILE, create=True)
+    store.create_tag("orders", step=10, max_step=10)
+    with Server(tmp_path) as server:
+        # More than one with a journal would take from its row one by one.
+        for _ in range(100):
+            over_http(server)
+        store.advance_tag("orders", 10**9)
+        assert over_http(server)[0] == 10**9
+        store.delete_tag("orders")
+        assert server.call("POST", "/v1/segments/orders/lease", {"request": "02" * 16})[0] == 404
+
+
 def test_a_restored_store_grants_nothing_again(tmp_path) -> None:
     path = tmp_path / FILE
     store = SqliteStore(path, create=True)

@@ -10,6 +10,7 @@ mod health;
 mod job;
 mod opened;
 mod queue;
+mod servers;
 mod turn;
 
 use std::future::{Future, ready};
@@ -22,14 +23,12 @@ use leafid_core::{
     WindowGrant,
 };
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
 
 use crate::backends::link::pause;
 use crate::backends::opening::{Found, Unopened};
 use crate::backends::{Answer as Rows, BackEnd, Want};
 use crate::clock::Clock as _;
-use crate::fence::bounds::Note;
-use crate::fence::{Journal, Orders, Register, Repair, Repaired};
+use crate::fence::Register;
 use crate::meter::leases::{Leases, OfSpace, Outcomes};
 use crate::problem::Problem;
 use crate::store::{Aside, Inside, NamespaceChange, Page, TagChange};
@@ -156,78 +155,6 @@ impl Registry {
         &self.leases
     }
 
-    /// Keeps a journal from now on, as a server of this name: the store is compared with it before the next
-    /// answer; with `believe_clock` without the journal's windows.
-    ///
-    /// # Errors
-    /// Why it is not open yet.
-    pub fn keep(
-        &self,
-        mut journal: Journal,
-        name: String,
-        believe_clock: bool,
-    ) -> Result<(), Problem> {
-        let opened = self.opened()?;
-        if believe_clock {
-            journal.found.note(Note::Afresh);
-            // It is written before the first beat.
-            drop(journal.note(vec![Note::Afresh]));
-        }
-        opened.journal.get_or_init(|| journal.sight.clone());
-        opened.shared.desk.order(|orders| {
-            (orders.journal, orders.name) = (Some(journal), name);
-        });
-        Ok(())
-    }
-
-    /// Takes part as a server of this name without a journal: knows only what it wrote itself since now.
-    ///
-    /// # Errors
-    /// Why it is not open yet.
-    pub fn attend(&self, name: String) -> Result<(), Problem> {
-        self.opened()?.shared.desk.order(|orders| orders.name = name);
-        Ok(())
-    }
-
-    /// Fences the store, whatever its state: raises every line to its bound in the journals that were found,
-    /// or beyond.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` if the store cannot be written.
-    pub async fn repair(&self, repair: Repair) -> Result<Repaired, Problem> {
-        self.ordered(|orders, reply| orders.repair = Some((repair, reply))).await
-    }
-
-    /// Removes a server of this name, or id, from the store's register: it does not run and never comes back.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` if there is no such server, it still writes, or this one keeps no journal;
-    /// `STORE_UNAVAILABLE` while this server waits for others itself.
-    pub async fn remove_server(&self, name: String) -> Result<(), Problem> {
-        self.ordered(|orders, reply| orders.remove = Some((name, reply))).await
-    }
-
-    async fn ordered<T>(
-        &self,
-        give: impl FnOnce(&mut Orders, oneshot::Sender<Result<T, Problem>>),
-    ) -> Result<T, Problem> {
-        let (reply, done) = oneshot::channel();
-        self.opened()?.shared.desk.order(|orders| give(orders, reply));
-        let turned = self.submit(Kind::Take, Scope::Server, |_| Ok(())).await;
-        match done.await {
-            Ok(done) => done,
-            Err(_) => Err(turned.err().unwrap_or_else(closed)),
-        }
-    }
-
-    /// Lists the store's servers; waits for none of them.
-    pub fn servers(&self) -> impl Answer<Vec<Server>> {
-        self.submit(Kind::Take, Scope::Server, |turn| match turn.list(Want::Servers)? {
-            Rows::Servers(servers) => Ok(servers),
-            _ => Ok(Vec::new()),
-        })
-    }
-
     /// Reads the store's time; fails if the store cannot be used.
     pub fn now(&self) -> impl Answer<StoreTime> {
         self.submit(Kind::Take, Scope::Nothing, |turn| Ok(turn.now))
@@ -253,15 +180,27 @@ impl Registry {
         // The turn may only be waiting for a locked row, with the database well.
         match tokio::time::timeout(READY, asked).await {
             Ok(answered) => answered,
-            Err(_) => shared.health.state(shared.facts.clock.boot()),
+            Err(_) => match self.register().waits_for.as_slice() {
+                [] => shared.health.state(shared.facts.clock.boot()),
+                silent => {
+                    let names: Vec<&str> = silent.iter().map(|(name, _)| name.as_str()).collect();
+                    Err(Problem::unavailable(format!(
+                        "other servers of this store have not noted what this one wrote: {}",
+                        names.join(", ")
+                    )))
+                }
+            },
         }
     }
 
     /// Checks whether the store is still the one that was opened; if not, nothing more is granted. To be
     /// called each second.
     pub fn watch(&self) {
+        let Ok(opened) = self.opened() else { return };
         // The check logs its result itself.
-        let _ = self.opened().map(|opened| opened.shared.facts.watch.gone());
+        if opened.shared.facts.watch.gone().is_some() {
+            opened.shared.hands.clear();
+        }
     }
 
     /// The last known generation of the store.

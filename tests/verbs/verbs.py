@@ -79,7 +79,7 @@ class WalledServer(Server):
     """The program, on a wall clock that the test sets."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+        super().__init__(folder, journal=folder / "journal")
         self.wall = folder / "wall"
         self.set_wall(BEGUN_MS)
         # Not beside the store: memory is often mounted `noexec`.

@@ -180,7 +180,7 @@ impl<T> Alone<T> {
         let lines = self.rows.lines();
         let writes = !lines.is_empty() || !self.rows.groups().groups.is_empty();
         let Some(guest) = self.guest.as_ref().filter(|_| writes) else { return };
-        let record = guest.sign(servers, lines);
+        let record = guest.sign(servers, generation, lines);
         let beat = record.after.as_ref().map(|after| after.beat);
         self.signed = beat.map(|beat| (record, Waits { beat, generation }));
     }

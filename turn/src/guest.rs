@@ -52,18 +52,19 @@ impl Guest {
     }
 
     /// The write of its record with these bounds, beside those of earlier requests that still wait.
-    pub fn sign(&self, servers: &[Server], lines: Vec<Line>) -> ServerWrite {
+    pub fn sign(&self, servers: &[Server], generation: u64, lines: Vec<Line>) -> ServerWrite {
         let before = servers.iter().find(|server| server.id == self.id).cloned();
         let first = Beat { life: 1, salt: self.salt, count: 1 };
         let beat = before.as_ref().map_or(first, |before| before.beat.next());
         let mut record = Record {
             name: self.name.lines().next().unwrap_or_default().to_string(),
             guest: true,
+            generation,
             waits: Some(beat),
             ..Record::default()
         };
         if let Some(before) = &before
-            && unacked(servers, self.id, before.beat).next().is_some()
+            && unacked(servers, self.id, Waits { beat: before.beat, generation }).next().is_some()
         {
             (record.lines, record.all) = (before.record.lines.clone(), before.record.all);
         }
@@ -80,7 +81,7 @@ impl Waits {
         if fenced.generation != self.generation {
             return Noted::Again;
         }
-        if unacked(servers, guest, self.beat).next().is_none() {
+        if unacked(servers, guest, *self).next().is_none() {
             return Noted::All { last: own.is_some_and(|own| own.beat == self.beat) };
         }
         if own.is_some_and(|own| own.beat.is_since(self.beat)) { Noted::Some } else { Noted::Again }
@@ -88,13 +89,15 @@ impl Waits {
 
     /// The refusal of a request that waits too long.
     pub fn too_long(&self, guest: Token, servers: &[Server]) -> Problem {
-        waited_too_long(unacked(servers, guest, self.beat), false)
+        waited_too_long(unacked(servers, guest, *self), false)
     }
 }
 
 /// The servers that have not noted what a guest wrote.
-fn unacked(servers: &[Server], guest: Token, beat: Beat) -> impl Iterator<Item = &Server> {
-    servers.iter().filter(move |server| server.is_awaited() && !server.has_acked(guest, beat))
+fn unacked(servers: &[Server], guest: Token, waits: Waits) -> impl Iterator<Item = &Server> {
+    servers.iter().filter(move |server| {
+        server.is_awaited() && !server.has_acked(guest, waits.beat, waits.generation)
+    })
 }
 
 #[cfg(test)]
@@ -112,7 +115,8 @@ mod tests {
     }
 
     fn member(acked: Option<Beat>, stopped: bool) -> Server {
-        let mut record = Record { name: "a".to_string(), stopped, ..Record::default() };
+        let mut record =
+            Record { name: "a".to_string(), stopped, generation: 3, ..Record::default() };
         record.acks.extend(acked.map(|beat| (ID, beat)));
         Server { id: Token::new([1; 16]), beat: Beat::default(), record, revision: 0 }
     }
@@ -123,20 +127,20 @@ mod tests {
 
     #[test]
     fn lines_stay_in_the_record_until_every_server_has_noted_them() {
-        let first = guest().sign(&[member(None, false)], vec![line(11)]);
+        let first = guest().sign(&[member(None, false)], 3, vec![line(11)]);
         let own = first.after.unwrap();
         assert_eq!((first.before, own.beat.count), (None, 1));
-        let second = guest().sign(&[member(None, false), own.clone()], vec![line(21)]);
+        let second = guest().sign(&[member(None, false), own.clone()], 3, vec![line(21)]);
         let later = second.after.unwrap();
         assert_eq!(later.record.lines, [line(11), line(21)]);
         assert_eq!((second.before, later.beat), (Some(own.clone()), own.beat.next()));
-        let noted = guest().sign(&[member(Some(own.beat), false), own], vec![line(21)]);
+        let noted = guest().sign(&[member(Some(own.beat), false), own], 3, vec![line(21)]);
         assert_eq!(noted.after.unwrap().record.lines, [line(21)]);
     }
 
     #[test]
     fn a_request_is_answered_when_every_running_server_has_noted_it_and_none_has_fenced() {
-        let own = guest().sign(&[], vec![line(11)]).after.unwrap();
+        let own = guest().sign(&[], 3, vec![line(11)]).after.unwrap();
         let waits = Waits { beat: own.beat, generation: 3 };
         let fenced = |generation| Fenced { generation, ..Fenced::default() };
         let noted = |acked, stopped, others: &[Server], generation| {

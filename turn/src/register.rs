@@ -130,6 +130,8 @@ pub struct Record {
     pub stopped: bool,
     /// The last beat of a server that another one has dropped: nobody waits for it.
     pub out: Option<Beat>,
+    /// How often the store had been fenced, as far as the server knew when it wrote this.
+    pub generation: u64,
     /// The beat that it waits to be acked, if any.
     pub waits: Option<Beat>,
     /// Of each other server, the beat at which this one has noted its lines.
@@ -147,6 +149,7 @@ impl fmt::Display for Record {
             writeln!(f, "{flag}")?;
         }
         writeln!(f, "name {}", self.name)?;
+        writeln!(f, "generation {}", self.generation)?;
         for (word, beat) in [("waits", self.waits), ("out", self.out)] {
             beat.map_or(Ok(()), |beat| writeln!(f, "{word} {beat}"))?;
         }
@@ -183,6 +186,7 @@ impl Record {
                 _ => return Err(()),
             },
             Some(("name", name)) => self.name = name.to_owned(),
+            Some(("generation", count)) => self.generation = count.parse().map_err(|_| ())?,
             Some(("waits", beat)) => self.waits = Some(beat.parse()?),
             Some(("out", beat)) => self.out = Some(beat.parse()?),
             Some(("ack", ack)) => {
@@ -226,9 +230,11 @@ impl Server {
         Ok(Server { id, beat, record: record.parse()?, revision })
     }
 
-    /// Whether it has noted what another one wrote with this beat.
-    pub fn has_acked(&self, other: Token, beat: Beat) -> bool {
-        self.record.acks.get(&other).is_some_and(|acked| acked.is_since(beat))
+    /// Whether it has noted what another one wrote with this beat, when the store had been fenced so often: an
+    /// ack that was written behind another fence does not count.
+    pub fn has_acked(&self, other: Token, beat: Beat, generation: u64) -> bool {
+        let acked = self.record.acks.get(&other).is_some_and(|acked| acked.is_since(beat));
+        acked && self.record.generation == generation
     }
 
     /// Whether it keeps a journal and was not dropped.
@@ -299,6 +305,7 @@ mod tests {
         let record = Record {
             name: "host a".to_owned(),
             guest: true,
+            generation: 3,
             waits: Some(beat),
             out: Some(beat.next()),
             acks: BTreeMap::from([(Token::new([7; 16]), beat)]),

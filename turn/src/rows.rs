@@ -17,7 +17,10 @@ use crate::stop::Stop;
 use crate::want::{Answer, Want};
 use crate::write::Write;
 
+mod in_hand;
 mod lines;
+
+pub use in_hand::InHand;
 
 /// The rows of a turn. Looking at a row that is not at hand is an error, and notes it as wanted.
 #[derive(Debug)]
@@ -47,19 +50,6 @@ pub struct TurnRows {
     /// Worker numbers that are granted in this turn.
     granted: BTreeSet<(Name, u32)>,
     beats: bool,
-}
-
-/// Numbers of a tag that are reserved in its row, and not granted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InHand {
-    /// The tag.
-    pub tag: Name,
-    /// Its row.
-    pub row: TagRow,
-    /// The numbers.
-    pub rest: Range,
-    /// How many were granted before them in this turn.
-    pub granted: u64,
 }
 
 impl TurnRows {
@@ -164,76 +154,6 @@ impl TurnRows {
         }
         let found = self.position(tag);
         found.ok_or_else(|| self.want(Want::Tag(*tag)))
-    }
-
-    /// A tag's row, if it is at hand. Numbers in hand that are the last reserved ones count as not granted.
-    fn position(&mut self, tag: &Name) -> Option<Option<TagRow>> {
-        let entry = self.tags.get_mut(tag)?;
-        if let (Some(row), Some(rest), false) =
-            (&mut entry.row, self.in_hand.get(tag), entry.touched)
-            && row.max_id == rest.end
-        {
-            row.max_id = rest.start;
-        }
-        Some(entry.row)
-    }
-
-    /// Adds numbers in hand, so that what is decided on the tag begins with them.
-    pub fn hold(&mut self, tag: &Name, rest: Option<Range>) {
-        self.in_hand.extend(rest.map(|rest| (*tag, rest)));
-    }
-
-    /// Reserves numbers of a tag beyond those that are granted.
-    pub fn reserve(&mut self, tag: &Name, ahead: u64) {
-        let known = self.ahead.entry(*tag).or_default();
-        *known = ahead.max(*known);
-    }
-
-    /// Notes that an operator changes a tag: nothing is reserved beyond its position.
-    pub fn settle(&mut self, tag: &Name) {
-        self.ahead.remove(tag);
-        self.changed.insert(*tag);
-    }
-
-    /// The row of a tag to write, if any.
-    fn written(&self, tag: &Name, entry: &Entry<TagRow>) -> Option<TagRow> {
-        let row = entry.row.filter(|_| entry.touched)?;
-        let Some(ahead) = self.ahead.get(tag) else { return entry.after() };
-        let before = entry.before.map(|seen| seen.row);
-        let is_reserved =
-            |was: TagRow| row.max_id <= was.max_id && row == TagRow { max_id: row.max_id, ..was };
-        if before.is_some_and(is_reserved) {
-            return None;
-        }
-        let end = row.max_id.saturating_add(*ahead).min(row.end()).max(row.max_id);
-        Some(TagRow { max_id: end, ..row })
-    }
-
-    /// The numbers that are in hand once this turn is written.
-    pub fn in_hand(&self) -> impl Iterator<Item = InHand> + '_ {
-        self.tags.iter().filter_map(|(tag, entry)| {
-            let before = entry.before.map(|seen| seen.row);
-            let held = self
-                .in_hand
-                .get(tag)
-                .filter(|rest| before.is_some_and(|row| row.max_id == rest.end));
-            let start = held.map(|rest| rest.start).or(before.map(|row| row.max_id));
-            let position = if entry.touched { entry.row?.max_id } else { start? };
-            if entry.touched && !self.ahead.contains_key(tag) || !entry.touched && held.is_none() {
-                return None;
-            }
-            let row = self.written(tag, entry).or(before)?;
-            let granted = position.saturating_sub(start.unwrap_or(position));
-            Some(InHand { tag: *tag, row, rest: Range::new(position, row.max_id), granted })
-        })
-    }
-
-    /// What was in hand of a tag before this turn, if no operator changes the tag.
-    pub fn held(&self, tag: &Name) -> Option<InHand> {
-        let row = self.tags.get(tag)?.before?.row;
-        let rest = *self.in_hand.get(tag).filter(|rest| rest.end == row.max_id)?;
-        let held = InHand { tag: *tag, row, rest, granted: 0 };
-        (!self.changed.contains(tag)).then_some(held)
     }
 
     /// Whether a tag is gone that may have been beyond its row's position.

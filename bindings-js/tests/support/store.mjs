@@ -15,7 +15,8 @@ export async function storeFor(t, { tags = {}, namespaces = {}, folder = scratch
 
 /** Runs the program `leafid`; returns its output. */
 export function leafid(...words) {
-  const { status, stdout, stderr } = ran([storeBinary, ...words])
+  // Journals of other stores of this user are not its business.
+  const { status, stdout, stderr } = ran([storeBinary, ...words], { env: { ...process.env, XDG_STATE_HOME: scratch(), STATE_DIRECTORY: '' } })
   if (status !== 0) throw new Error(`leafid ${words.join(' ')}: ${stderr}`)
   return stdout
 }

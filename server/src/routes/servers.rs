@@ -60,6 +60,6 @@ fn waited<'a>(of: &'a Server, all: &'a [Server]) -> impl Iterator<Item = &'a Ser
     all.iter().filter(move |other| {
         let Some(beat) = of.record.waits.filter(|_| other.id != of.id) else { return false };
         let is_awaited = other.is_member() && !(of.record.guest && other.record.stopped);
-        is_awaited && !other.has_acked(of.id, beat)
+        is_awaited && !other.has_acked(of.id, beat, of.record.generation)
     })
 }

@@ -112,5 +112,11 @@ fn a_server_that_is_gone_is_removed() {
     });
     assert!(removed.is_some(), "{:?}", rows(&one.url));
     one.ready(200, &["\"ok\"", "\"servers\":1"]);
+    let gone = rows(&one.url).into_iter().find(|row| row["state"] == "removed").expect("its row");
+    play(&one.url, &format!("server remove {} =1 no other server", id(&gone)));
     assert_eq!(lease(&one, 3).len(), 7);
+    // It comes back as it was left, so nothing was lost.
+    let two = machine.serve(&["--journal", &machine.at("two").display().to_string()]);
+    let told = two.ready(200, &["\"ok\"", "\"servers\":2"]);
+    assert_eq!(told["generation"], json!(0), "{told}");
 }

@@ -16,6 +16,8 @@ pub enum Note {
     Server(Token),
     /// The last beat of its record.
     Beat(Beat),
+    /// The beat with which it begins anew: the store may have it already.
+    Next(Beat),
     /// The other servers of the store.
     Members(BTreeSet<Token>),
     /// The longest window of any namespace, in ms.
@@ -31,6 +33,8 @@ pub struct Bounds {
     pub server: Option<Token>,
     /// The last beat of that server's record.
     pub beat: Beat,
+    /// The beat with which it was to begin anew.
+    pub next: Beat,
     /// The other servers of the store.
     pub members: BTreeSet<Token>,
     /// The longest window of any namespace, in ms.
@@ -50,6 +54,7 @@ impl Bounds {
                 true
             }
             Note::Server(id) => self.server.replace(id) != Some(id),
+            Note::Next(beat) => std::mem::replace(&mut self.next, beat) != beat,
             Note::Beat(beat) => std::mem::replace(&mut self.beat, beat) != beat,
             Note::Members(members) => {
                 let is_new = self.members != members;
@@ -95,6 +100,7 @@ impl Bounds {
         let server = self.server.map(Note::Server).into_iter();
         let known = [
             Note::Beat(self.beat),
+            Note::Next(self.next),
             Note::Members(self.members.clone()),
             Note::Longest(self.longest_ms),
         ];

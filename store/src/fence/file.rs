@@ -52,8 +52,8 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens a journal of the store that no server uses, or begins one. Other unused ones are taken over: gives
-    /// the servers that they were of, and removes them with [`Log::take_over`].
+    /// Opens a journal of the store that no server uses, or begins one. Other unused ones are taken over
+    /// (PROTOCOL R40): gives the servers that they were of, and removes them with [`Log::take_over`].
     pub fn open(folder: &Path, mut head: Head) -> Result<(Log, Vec<(Token, Beat)>), Problem> {
         let store = head.store;
         let (path, lock) = match unused(folder, store)? {
@@ -74,6 +74,7 @@ impl Log {
                 head.since = head.since.min(known.since);
                 if other == path {
                     (bounds.server, bounds.beat) = (noted.server, noted.beat);
+                    bounds.next = noted.next;
                 } else {
                     taken.extend(noted.server.map(|id| (id, noted.beat)));
                 }

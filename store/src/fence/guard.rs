@@ -221,7 +221,7 @@ impl Guard {
                 Some(id) => (id, Some(id)),
                 None => (self.id, None),
             };
-            self.bounds.beat = known.beat;
+            (self.bounds.beat, self.bounds.next) = (known.beat, known.next);
             self.life = Beat { life: known.beat.life + 1, ..self.life };
             (self.me, self.maybe) = (None, None);
             self.journal = Some(journal);
@@ -229,8 +229,12 @@ impl Guard {
         Ok(())
     }
 
-    /// Lets ranges in hand be used for as long as no other server may have dropped this one.
+    /// PROTOCOL R38: lets ranges in hand be used for as long as no other server may have dropped this one. A
+    /// guest has none: nobody waits until it has heard of a change.
     fn trust(&self) {
+        if self.journal.is_none() {
+            return;
+        }
         let is_alone = self.members().next().is_none();
         self.hands.trust(if is_alone {
             HostTime::new(i64::MAX)
@@ -260,9 +264,13 @@ impl Guard {
         self.awaited().next().is_none()
     }
 
-    /// Whether every other server has acked a beat.
+    fn is_acked_by(&self, server: &Server, beat: Beat) -> bool {
+        server.has_acked(self.id, beat, self.generation)
+    }
+
+    /// Whether every other server has acked a beat (PROTOCOL R33).
     pub fn is_acked(&self, beat: Beat) -> bool {
-        self.awaited().all(|server| server.has_acked(self.id, beat))
+        self.awaited().all(|server| self.is_acked_by(server, beat))
     }
 
     /// Changes with each fence, and when this server starts again: what was written before counts no more.
@@ -272,7 +280,7 @@ impl Guard {
 
     /// The refusal of what waits too long for the other servers.
     pub fn waited_too_long(&self, beat: Beat) -> Problem {
-        let waits = self.awaited().filter(|server| !server.has_acked(self.id, beat));
+        let waits = self.awaited().filter(|server| !self.is_acked_by(server, beat));
         register::waited_too_long(waits, self.is_confirmed || self.journal.is_none())
     }
 
@@ -286,7 +294,7 @@ impl Guard {
                 ..Record::default()
             },
         };
-        let mut record = Record { stopped: false, ..record };
+        let mut record = Record { stopped: false, generation: self.generation, ..record };
         if record.waits.is_none_or(|waits| self.is_acked(waits)) {
             (record.waits, record.lines, record.all) = (None, Vec::new(), false);
         }

@@ -29,12 +29,12 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// Plans the moves of a fence to these bounds, of all tags at least to `above`; `with_gap`: by a gap beyond,
-    /// as they may not be all.
+    /// Plans the moves of a fence to these bounds, of all tags at least to `above`. As the bounds may not be all,
+    /// tags are moved by a gap beyond them `with_gap`, and no window begins before a floor `with_floor`.
     pub async fn plan<B: BackEnd>(
         back_end: &mut B,
         bounds: &Bounds,
-        with_gap: bool,
+        (with_gap, with_floor): (bool, bool),
         above: u64,
         now: StoreTime,
     ) -> Result<Moves, Problem> {
@@ -45,10 +45,10 @@ impl Moves {
         let granted = bounds.workers.values().map(|window| window.granted);
         let last = granted.fold(now, StoreTime::max);
         let lost = moves.plan_workers(back_end, bounds, now).await?;
-        if with_gap {
+        if with_floor {
             moves.plan_namespaces(back_end, last).await?;
         }
-        if with_gap || lost {
+        if with_floor || lost {
             moves.floor = fence_time(last, longest);
         }
         Ok(moves)
@@ -163,11 +163,10 @@ impl Moves {
                 };
                 let namespace = before.row.namespace.fenced(last, 0);
                 let after = NamespaceRow { namespace, ..before.row };
-                self.writes.push(Write::Namespace {
-                    namespace: *name,
-                    before: Some(before),
-                    after,
-                });
+                if after != before.row {
+                    let before = Some(before);
+                    self.writes.push(Write::Namespace { namespace: *name, before, after });
+                }
             }
         }
         Ok(())

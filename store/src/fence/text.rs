@@ -26,6 +26,7 @@ pub fn line(note: &Note) -> String {
         Note::Afresh => "afresh".to_owned(),
         Note::Server(id) => format!("server {}", hex(*id)),
         Note::Beat(beat) => format!("beat {beat}"),
+        Note::Next(beat) => format!("next {beat}"),
         Note::Members(members) => {
             let members: Vec<String> = members.iter().map(|id| hex(*id)).collect();
             format!("members {}", members.join(" "))
@@ -47,6 +48,7 @@ pub fn read(line: &str) -> Option<Note> {
         "afresh" => Note::Afresh,
         "server" => Note::Server(Token::parse(rest).ok()?),
         "beat" => Note::Beat(rest.parse().ok()?),
+        "next" => Note::Next(rest.parse().ok()?),
         "members" => {
             let members = rest.split(' ').filter(|id| !id.is_empty());
             Note::Members(members.map(Token::parse).collect::<Result<_, _>>().ok()?)
@@ -74,6 +76,7 @@ mod tests {
         vec![
             Note::Afresh,
             Note::Server(id),
+            Note::Next(Beat { life: 3, salt: 1, count: 0 }),
             Note::Beat(Beat { life: 3, salt: 0xfeed, count: u64::MAX }),
             Note::Members([id, Token::new([8; 16])].into()),
             Note::Members([].into()),

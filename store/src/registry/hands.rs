@@ -1,6 +1,6 @@
-//! Numbers in hand: ranges of tags that are reserved in their rows, and that every server of the store has
-//! noted, so that a lease takes its numbers from memory. How many are reserved ahead depends on how fast a
-//! tag is leased from.
+//! Numbers in hand (PROTOCOL R41): ranges of tags that are reserved in their rows, and that every server of
+//! the store has noted, so that a lease takes its numbers from memory. How many are reserved ahead depends on
+//! how fast a tag is leased from.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -61,7 +61,7 @@ pub fn shown(hands: Option<&Hands>, tag: &Name, row: TagRow) -> TagRow {
 #[derive(Debug, Default)]
 pub struct Hands {
     tags: Mutex<HashMap<Name, Hand>>,
-    /// Until when they may be used, in ms of the monotonic clock.
+    /// Until when they may be used, in ms of the monotonic clock; 0 before it is known.
     trusted: AtomicI64,
     /// How far the store's time is ahead of the monotonic clock, in ms.
     ahead_ms: AtomicI64,

@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use leafid_core::{HostTime, StoreTime};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use leafid_turn::cache::Cache;
 use leafid_turn::groups::Scope;
@@ -37,6 +37,8 @@ const TRIES: u32 = 12;
 /// How long after the last note of the time the next write notes it again, in ms: the next start judges the
 /// clock by it, and leases of segments write no time.
 const BEAT_MS: i64 = 60_000;
+/// How long a server that stops waits between two looks at the others.
+const WAITING: Duration = Duration::from_millis(20);
 /// How long a request waits for the other servers.
 const ACKED: Duration = Duration::from_millis(2_800);
 /// The longest pause after a lost race, in ms; the first retry is immediate.
@@ -81,20 +83,30 @@ impl<B: BackEnd> Turns<B> {
             let due_ms = self.guard.due_in(self.boot(), !self.held.is_empty());
             let due = due_ms.map(|ms| Instant::now() + Duration::from_millis(ms.unsigned_abs()));
             if !queue.wait(due).await {
-                return self.finish().await;
+                break;
             }
-            if let Err(problem) = self.turn(&mut queue).await {
-                for job in queue.drain() {
-                    job.answer(Err(problem.clone()));
-                }
-            }
+            self.take_turn(&mut queue).await;
             queue.tell(&self.shared.meter);
+        }
+        while !self.held.is_empty() || queue.len() > 0 {
+            self.take_turn(&mut queue).await;
+            self.answers.send();
+            sleep(WAITING).await;
+        }
+        self.finish().await;
+    }
+
+    async fn take_turn(&mut self, queue: &mut Queue) {
+        if let Err(problem) = self.turn(queue).await {
+            let held = self.held.drain(..).flat_map(|held| held.jobs);
+            held.chain(queue.drain()).for_each(|job| job.answer(Err(problem.clone())));
         }
     }
 
     /// Takes one turn. An error is for all waiting requests: the next attempt would take as long to fail.
     async fn turn(&mut self, queue: &mut Queue) -> Result<(), Problem> {
         if let Some(problem) = self.shared.facts.watch.gone() {
+            self.shared.hands.clear();
             return Err(problem);
         }
         self.shared.health.wait(self.boot());
@@ -230,7 +242,9 @@ impl<B: BackEnd> Turns<B> {
             groups.push(Scope::Beat, vec![Write::Beat(now)]);
             self.beaten = Some(boot);
         }
-        self.shared.meter.requests.note(decided.len() as u64);
+        if !decided.is_empty() {
+            self.shared.meter.requests.note(decided.len() as u64);
+        }
         let lines = turn.lines();
         let counts = !groups.groups.is_empty()
             || !self.guard.knows(&lines)
@@ -352,12 +366,21 @@ impl<B: BackEnd> Turns<B> {
             for (tag, rest) in &rests {
                 turn.hold(tag, Some(*rest));
                 turn.settle(tag);
-                // A row that is not at hand keeps them: they are a gap.
-                if let Ok(Some(row)) = turn.known_tag(tag) {
+                // A row that is not at hand is read.
+                let _ = turn.known_tag(tag);
+            }
+            let wants = turn.take_wants();
+            // What cannot be put back is a gap.
+            if let Ok(read) = self.back_end.read(&wants).await {
+                turn.learn(wants, read);
+            }
+            for (tag, rest) in &rests {
+                if let Ok(Some(row)) = turn.known_tag(tag)
+                    && row.max_id == rest.start
+                {
                     turn.put_tag(tag, row);
                 }
             }
-            // What is not put back is a gap, too.
             let _ = self.back_end.write(&turn.groups().groups).await;
         }
         self.guard.leave(&mut self.back_end).await;

@@ -72,7 +72,7 @@ impl Guard {
         let members = self.members().map(|server| server.id).collect();
         let mut notes = vec![Note::Members(members)];
         self.is_confirmed |=
-            is_member && self.members().all(|server| server.has_acked(self.id, self.start));
+            is_member && self.members().all(|server| self.is_acked_by(server, self.start));
         let is_read = self.surveyed.is_some_and(|confirmed| confirmed || !self.is_confirmed);
         if !is_read && is_member {
             let (lines, longest_ms) = moving::survey(back_end).await?;
@@ -107,6 +107,9 @@ impl Guard {
         let removes = group.len() > 1;
         let is_written = self.put(back_end, group, &after).await?;
         if is_written {
+            if self.is_silent(boot) {
+                (self.start, self.is_confirmed, self.surveyed) = (after.beat, false, None);
+            }
             (self.me, self.wrote) = (Some(after), boot);
             self.trust();
         }
@@ -120,16 +123,21 @@ impl Guard {
         Ok(true)
     }
 
-    /// The record to write after a look, and the servers to drop with it; `None` if nothing waits for it.
+    /// The record to write after a look, with its acks (PROTOCOL R34), and the servers to drop with it (R37);
+    /// `None` if nothing waits for it.
     pub(super) fn answer(&mut self, boot: HostTime, removed: Option<Server>) -> Option<Group> {
         let me = self.me.clone()?;
         let is_member = self.journal.is_some();
         let mut after = self.next(me.beat.next());
         let mut is_due = !self.is_deserted() && boot.since(self.wrote) >= PERIOD_MS / 2;
+        if self.is_silent(boot) {
+            // Others may have dropped it, and a restore may have undone that: it begins anew.
+            (is_due, after.record.waits) = (true, Some(after.beat));
+        }
         if is_member {
             for server in &self.others {
                 let Some(waits) = server.record.waits else { continue };
-                is_due |= !me.has_acked(server.id, waits);
+                is_due |= !me.has_acked(server.id, waits, self.generation);
                 after.record.acks.insert(server.id, server.beat);
             }
         }
@@ -139,7 +147,9 @@ impl Guard {
             let age = self.silent_ms(server, boot);
             let is_silent = is_steady && age >= SILENT_MS;
             let is_named = removed.as_ref().is_some_and(|removed| removed.id == server.id);
-            if is_silent && (server.record.guest || age >= FORGOTTEN_MS) {
+            if is_silent && (server.record.guest || age >= FORGOTTEN_MS)
+                || is_named && server.record.guest
+            {
                 gone.push(change(Some(server.clone()), None));
             } else if is_named
                 || self.is_confirmed && server.is_member() && (server.record.stopped || is_silent)
@@ -171,7 +181,8 @@ impl Guard {
             let id = leafid_turn::hex(server.id);
             server.record.name == name || name.len() >= ID_LETTERS && id.starts_with(name)
         };
-        let mut meant = self.others.iter().filter(is_meant);
+        let there = self.others.iter().filter(|server| server.record.out.is_none());
+        let mut meant = there.filter(is_meant);
         let invalid = |detail: String| Err(Problem::new(Code::RequestInvalid, detail));
         let Some(server) = meant.next() else {
             return invalid(format!("the store has no other server `{name}`"));
@@ -192,6 +203,11 @@ impl Guard {
         Ok(server.clone())
     }
 
+    /// Whether this server has written nothing for a period while there were others.
+    fn is_silent(&self, boot: HostTime) -> bool {
+        self.members().next().is_some() && boot.since(self.wrote) >= PERIOD_MS
+    }
+
     /// How long a server has written nothing, as far as this one saw.
     pub(super) fn silent_ms(&self, server: &Server, boot: HostTime) -> i64 {
         self.ages.get(&server.id).map_or(0, |(_, since)| boot.since(*since))
@@ -204,7 +220,7 @@ impl Guard {
         let waited = self
             .awaited()
             .filter(is_silent)
-            .filter(|server| waits.is_some_and(|beat| !server.has_acked(self.id, beat)));
+            .filter(|server| waits.is_some_and(|beat| !self.is_acked_by(server, beat)));
         self.desk.see(Register {
             members: self.members().count() + usize::from(self.journal.is_some()),
             silent: Some(self.others.iter().filter(is_silent).map(|server| server.id).collect()),

@@ -7,7 +7,6 @@ use leafid_turn::register::{Beat, Line, Server};
 use super::{Guard, change, is_done, synced};
 use crate::backends::{BackEnd, Group, Outcome};
 use crate::fence::bounds::{Note, longest_ms};
-use crate::fence::journal::Noted;
 use crate::problem::Problem;
 
 /// A write of the own record in a turn.
@@ -16,7 +15,7 @@ pub struct Signed {
     /// Its beat.
     pub beat: Beat,
     place: usize,
-    noted: Option<Noted>,
+    notes: Vec<Note>,
     boot: HostTime,
 }
 
@@ -26,8 +25,7 @@ impl Guard {
         lines.iter().all(|line| self.bounds.knows(line))
     }
 
-    /// Adds this server's record to the groups of a turn, and has their bounds noted. `None` if there is
-    /// nobody to tell.
+    /// PROTOCOL R32: adds this server's record to the groups of a turn. `None` if there is nobody to tell.
     ///
     /// # Errors
     /// `STORE_UNAVAILABLE` if the register cannot be read.
@@ -56,46 +54,37 @@ impl Guard {
         let place = groups.groups.len();
         groups.push(Scope::Server, vec![change(self.me.clone(), Some(after.clone()))]);
         let mut notes: Vec<Note> = all.into_iter().map(Note::Line).collect();
-        notes.push(Note::Longest(longest));
-        notes.retain(|note| self.bounds.note(note.clone()));
-        notes.push(Note::Beat(beat));
-        let noted = self.note(notes);
+        notes.extend([Note::Longest(longest), Note::Beat(beat)]);
         self.maybe = Some(after);
-        Ok(Some(Signed { beat, place, noted, boot }))
+        Ok(Some(Signed { beat, place, notes, boot }))
     }
 
-    /// Takes in how the write of the own record ended, and waits until its bounds are noted; tells whether the
-    /// record was as it was left.
+    /// Takes in how the write of the own record ended, and notes its bounds: after the write, so that the store
+    /// is never behind the journal where a server is killed; tells whether the record was as it was left.
     ///
     /// # Errors
     /// `STORE_UNAVAILABLE` if the journal cannot be written.
     pub async fn signed(&mut self, signed: Signed, outcomes: &[Outcome]) -> Result<bool, Problem> {
-        let Signed { place, noted, boot, .. } = signed;
-        let is_left = match outcomes.get(place) {
-            Some(Outcome::Done(revisions)) => {
-                let revision = revisions.first().copied().unwrap_or(0);
-                self.me = self.maybe.take().map(|me| Server { revision, ..me });
-                self.wrote = boot;
-                self.trust();
-                true
-            }
-            Some(Outcome::Conflict) => {
+        let Signed { place, mut notes, boot, .. } = signed;
+        let Some(Outcome::Done(revisions)) = outcomes.get(place) else {
+            if let Some(Outcome::Conflict) = outcomes.get(place) {
                 self.maybe = None;
-                self.looked = None;
-                false
             }
-            _ => {
-                self.looked = None;
-                false
-            }
+            self.looked = None;
+            return Ok(false);
         };
+        let revision = revisions.first().copied().unwrap_or(0);
+        self.me = self.maybe.take().map(|me| Server { revision, ..me });
+        self.wrote = boot;
+        self.trust();
+        notes.retain(|note| self.bounds.note(note.clone()));
         self.is_behind = true;
-        synced(noted).await?;
+        synced(self.note(notes)).await?;
         self.is_behind = false;
-        Ok(is_left)
+        Ok(true)
     }
 
-    /// Says in the register that this server has stopped; a guest leaves it.
+    /// Says in the register that this server has stopped (PROTOCOL R39); a guest leaves it.
     pub async fn leave<B: BackEnd>(&mut self, back_end: &mut B) {
         let Some(me) = self.me.take() else { return };
         if let Err(problem) = self.left(back_end, me).await {
@@ -114,10 +103,12 @@ impl Guard {
         back_end.begin().await?;
         let mut after = Server { beat: me.beat.next(), ..me.clone() };
         after.record.stopped = true;
-        let noted = self.note([Note::Beat(after.beat)]);
-        let after = Some(after).filter(|_| noted.is_some());
-        back_end.write(&[vec![change(Some(me), after)]]).await?;
-        synced(noted).await
+        let beat = after.beat;
+        let after = Some(after).filter(|_| self.journal.is_some());
+        if is_done(back_end.write(&[vec![change(Some(me), after)]]).await?)? {
+            synced(self.note([Note::Beat(beat)])).await?;
+        }
+        Ok(())
     }
 
     /// Writes a group with the own record in it; tells whether it is written.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use leafid_core::{Code, HostTime, StoreTime, Token};
-use leafid_turn::register::{Beat, Record, Server};
+use leafid_turn::register::{Beat, Line, Record, Server};
 
 use super::{Guard, TRIES, busy, change, is_done, synced};
 use crate::backends::{BackEnd, Fenced, Seen, Write};
@@ -14,7 +14,7 @@ use crate::problem::Problem;
 use crate::utc;
 
 impl Guard {
-    /// Begins to write a record, in a store that is as the journal left it; else fences the store.
+    /// Begins to write a record, in a store that is as the journal left it (PROTOCOL R36); else fences the store.
     pub(super) async fn start<B: BackEnd>(
         &mut self,
         back_end: &mut B,
@@ -23,6 +23,7 @@ impl Guard {
     ) -> Result<(), Problem> {
         for _ in 0..TRIES {
             let (servers, fenced) = Self::register(back_end).await?;
+            self.learn_fence(&fenced);
             let mine = servers.iter().find(|server| server.id == self.id).cloned();
             if !self.is_as_left(mine.as_ref())? || !self.took_whole(&servers) {
                 return self.fence(back_end, now, boot, None).await;
@@ -32,10 +33,10 @@ impl Guard {
             let taken = self.taken();
             let gone = servers.iter().filter(|server| taken.contains(&server.id));
             group.extend(gone.map(|server| change(Some(server.clone()), None)));
-            let noted = self.note([Note::Server(self.id), Note::Beat(after.beat)]);
-            let outcome = self.put(back_end, group, &after).await?;
-            synced(noted).await?;
-            if outcome {
+            // Nothing was written with it before: whether the store has it or not, it is as it was left.
+            synced(self.note([Note::Server(self.id), Note::Next(after.beat)])).await?;
+            if self.put(back_end, group, &after).await? {
+                synced(self.note([Note::Beat(after.beat)])).await?;
                 self.journal.as_ref().inspect(|journal| journal.take_over());
                 self.started(after, boot, &fenced);
                 return Ok(());
@@ -77,7 +78,7 @@ impl Guard {
     pub(super) fn is_as_left(&self, found: Option<&Server>) -> Result<bool, Problem> {
         let left = self.bounds.beat;
         let Some(found) = found else { return Ok(left == Beat::default()) };
-        if found.is_as_left(left) {
+        if found.is_as_left(left) || found.beat == self.bounds.next {
             return Ok(true);
         }
         let Beat { life, salt, count } = found.record.out.unwrap_or(found.beat);
@@ -99,7 +100,7 @@ impl Guard {
         ))
     }
 
-    /// Raises every line to its bound, and begins anew: what waits and what is in hand is given up.
+    /// PROTOCOL R35: raises every line to its bound, and begins anew: what waits and what is in hand is given up.
     pub(super) async fn fence<B: BackEnd>(
         &mut self,
         back_end: &mut B,
@@ -113,14 +114,26 @@ impl Guard {
         }
         let with_gap = repair.is_some_and(|repair| repair.with_gap);
         let above = repair.map_or(0, |repair| repair.above);
-        for _ in 0..TRIES {
+        let (mut tries, mut raised) = (0, Vec::new());
+        let (mut bounds, mut gap) = (self.bounds.clone(), with_gap);
+        while tries < TRIES {
             back_end.begin().await?;
             let (servers, fenced) = Self::register(back_end).await?;
-            let moves = Moves::plan(back_end, &self.bounds, with_gap, above, now).await?;
+            let moves = Moves::plan(back_end, &bounds, (gap, with_gap), above, now).await?;
+            // A gap is added once: what is planned is the bound from now on.
+            gap = false;
+            for write in &moves.writes {
+                if let Write::Tag { tag, after, .. } = write {
+                    bounds.note(Note::Line(Line::Tag(*tag, after.max_id)));
+                }
+            }
             let mine = servers.iter().find(|server| server.id == self.id).cloned();
             let beat = self.me.as_ref().map_or(self.life, |me| me.beat).max(self.life).next();
             let mut me = self.next(beat);
+            let generation = fenced.row.generation + 1;
             (me.record.waits, me.record.all) = (Some(beat), !moves.writes.is_empty());
+            me.record.generation = generation;
+            let is_undone = mine.as_ref().is_some_and(|mine| mine.beat.next() == self.bounds.beat);
             let (mut last, mut removed, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
             if !self.name.is_empty() || mine.is_some() {
                 last.push(change(mine, Some(me.clone())));
@@ -138,29 +151,31 @@ impl Guard {
             }
             for id in &self.bounds.members {
                 let found = servers.iter().find(|server| server.id == *id).cloned();
-                let is_there = found.as_ref().is_some_and(Server::is_member);
+                // One write alone is undone, perhaps by a crash: whom the register dropped stays so.
+                let is_there = found.as_ref().is_some_and(|found| found.is_member() || is_undone);
                 if !is_there && !taken.contains(id) && !with_gap && *id != self.id {
                     awaited.push(empty(*id));
                     last.push(change(found, Some(empty(*id))));
                 }
             }
-            let generation = fenced.row.generation + 1;
             let after = Fenced { generation, at: now, floor: fenced.row.floor.max(moves.floor) };
             let Moves { writes, tags, floor } = moves;
             let workers = writes.len() - tags;
-            let raised = if repair.is_some() { writes.clone() } else { Vec::new() };
-            let repaired = Repaired { generation, raised, removed, awaited, floor };
             if is_dry_run {
+                let repaired = Repaired { generation, raised: writes, removed, awaited, floor };
                 let _ = self.repair.take().map(|(_, reply)| reply.send(Ok(repaired)));
                 return Ok(());
             }
-            let noted = self.note([Note::Server(self.id), Note::Beat(me.beat)]);
-            synced(noted).await?;
-            if !write(back_end, writes, last, fenced, after).await? {
+            synced(self.note([Note::Server(self.id), Note::Next(me.beat)])).await?;
+            let (done, is_whole) = write(back_end, &writes, last, fenced, after).await?;
+            raised.extend(writes.into_iter().take(done));
+            if !is_whole {
+                tries += u32::from(done == 0);
                 continue;
             }
+            synced(self.note([Note::Beat(me.beat)])).await?;
             self.journal.as_ref().inspect(|journal| journal.take_over());
-            let floor_said = utc::text(floor);
+            let floor_said = (floor.get() > 0).then(|| utc::text(floor));
             if repair.is_some() {
                 tracing::warn!(
                     generation,
@@ -182,7 +197,7 @@ impl Guard {
             }
             self.desk.tell(generation, after.floor);
             if let Some((_, reply)) = self.repair.take() {
-                let _ = reply.send(Ok(repaired));
+                let _ = reply.send(Ok(Repaired { generation, raised, removed, awaited, floor }));
             }
             return Ok(());
         }
@@ -213,28 +228,23 @@ fn empty(id: Token) -> Server {
     Server { id, beat: Beat::default(), record, revision: 0 }
 }
 
-/// Writes the rows of a fence, the last of them together with the fence's row; false if a row has changed
-/// since it was read.
+/// Writes rows of a fence: the last of them together with the fence's row, or, if there are more, as many as fit.
+/// Gives how many rows it wrote, and whether they are all: none, if one has changed since it was read.
 async fn write<B: BackEnd>(
     back_end: &mut B,
-    writes: Vec<Write>,
+    writes: &[Write],
     last: Vec<Write>,
     before: Seen<Fenced>,
     after: Fenced,
-) -> Result<bool, Problem> {
+) -> Result<(usize, bool), Problem> {
     let whole = back_end.facts().abilities.whole.max(1);
-    let room = whole.saturating_sub(last.len()).max(1);
-    let (mut parts, mut rest) = (Vec::new(), writes);
-    while rest.len() > room {
-        let next = rest.split_off(rest.len().min(whole));
-        parts.push(std::mem::replace(&mut rest, next));
-    }
-    for part in parts {
-        if !is_done(back_end.write(&[part]).await?)? {
-            return Ok(false);
-        }
-        back_end.begin().await?;
+    if let (Some(part), true) = (writes.get(..whole), writes.len() + last.len() > whole) {
+        // A connection may break between two parts, and the next one find an older state: all is read again.
+        let is_written = is_done(back_end.write(&[part.to_vec()]).await?)?;
+        return Ok((if is_written { whole } else { 0 }, false));
     }
     let fence = Write::Fence { before: Box::new(before), after: Box::new(after) };
-    is_done(back_end.write(&[[vec![fence], rest, last].concat()]).await?)
+    let group = [vec![fence], writes.to_vec(), last].concat();
+    let is_written = is_done(back_end.write(&[group]).await?)?;
+    Ok((if is_written { writes.len() } else { 0 }, is_written))
 }
