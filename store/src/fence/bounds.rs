@@ -132,7 +132,8 @@ impl Bounds {
 
     /// Whether anything was granted that a store could forget and grant again.
     pub fn has_granted(&self) -> bool {
-        !self.tags.is_empty() || !self.workers.is_empty()
+        // A new tag stands at 1.
+        self.tags.values().any(|end| *end > 1) || !self.workers.is_empty()
     }
 }
 
@@ -220,6 +221,7 @@ mod tests {
             read.note(note);
         }
         assert_eq!(read, merged);
-        assert!(merged.has_granted() && !Bounds::default().has_granted());
+        let unused = Bounds { tags: [(name(), 1)].into(), ..Bounds::default() };
+        assert!(merged.has_granted() && !unused.has_granted());
     }
 }
