@@ -337,7 +337,10 @@ fn after_a_restore_under_running_servers_each_line_goes_on_at_its_bound() {
         let bound = world.row();
         world.restore();
         world.pass(&[&two, &one], 1_000);
-        assert_eq!(world.row(), bound);
+        // Numbers may have been reserved since.
+        let known = file::known(&world.at("one"), one.registry.id()).unwrap().remove(0);
+        assert_eq!(world.row(), known.bounds.tags[&tag()]);
+        assert!(world.row() >= bound);
         // The worker number rests until the end of the window that the store has forgotten.
         let refused = world.acquire(&[&two, &one]).unwrap_err();
         assert_eq!(refused.code, Code::WorkersExhausted, "{refused}");
@@ -557,8 +560,8 @@ fn a_repair_raises_each_line_to_its_bound_or_by_a_gap() {
             world.lease(&[&one, &two]).unwrap();
             world.lease(&[&two, &one]).unwrap();
         }
-        let bound = world.row();
         [one, two].into_iter().for_each(Server::kill);
+        let bound = world.row();
         world.restore();
         let before = world.row();
         let guest = world.guest();
