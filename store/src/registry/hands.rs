@@ -32,7 +32,7 @@ pub fn lease(
 ) -> Result<SegmentGrant, Stop> {
     let Some(shared) = shared else { return segments::lease(turn, ask) };
     let (hands, boot) = (&shared.hands, shared.facts.clock.boot());
-    turn.hold(&ask.tag, hands.take(&ask.tag));
+    turn.hold(&ask.tag, hands.take(&ask.tag, ask.have_until));
     let grant = segments::lease(turn, ask)?;
     turn.reserve(&ask.tag, hands.ahead(&ask.tag, grant.range.len(), boot));
     Ok(grant)
@@ -118,19 +118,28 @@ impl Hands {
         if ask.have_until > Some(hand.bound) {
             return None;
         }
-        let ask = SegmentAsk { have_until: None, ..*ask };
+        let is_above = |range: &Range| ask.have_until <= Some(range.start);
+        let unguarded = SegmentAsk { have_until: None, ..*ask };
         loop {
+            // The caller has numbers of another server that are above: it gets none below those. What is
+            // there is for others.
+            let is_passed = !hand.rest.is_empty() && !is_above(&hand.rest);
+            let range = if is_passed { hand.next.filter(is_above)? } else { hand.rest };
             // What others have reserved above counts as granted.
-            let others = hand.bound.saturating_sub(hand.rest.end);
+            let others = hand.bound.saturating_sub(range.end);
             let until = hand.row.until.map(|until| until.saturating_sub(others));
-            let row = TagRow { max_id: hand.rest.start, until, ..hand.row };
-            let (_, grant) = registry::lease_segment(store, &row, &ask, now).ok()?;
+            let row = TagRow { max_id: range.start, until, ..hand.row };
+            let (_, grant) = registry::lease_segment(store, &row, &unguarded, now).ok()?;
             let grant = grant.ok()?;
-            if grant.range.end > hand.rest.end {
-                hand.rest = hand.next.take()?;
-                continue;
+            match (grant.range.end > range.end, is_passed) {
+                (true, true) => return None,
+                (true, false) => {
+                    hand.rest = hand.next.take()?;
+                    continue;
+                }
+                (false, true) => hand.next = Some(Range::new(grant.range.end, range.end)),
+                (false, false) => hand.rest.start = grant.range.end,
             }
-            hand.rest.start = grant.range.end;
             hand.count(grant.range.len(), boot);
             let left = hand.rest.len() + hand.next.map_or(0, |next| next.len());
             let is_low = !hand.is_filling && left < hand.ahead(boot) / 2;
@@ -139,11 +148,15 @@ impl Hands {
         }
     }
 
-    /// Takes the numbers in hand of a tag, to be used with those after them.
-    pub fn take(&self, tag: &Name) -> Option<Range> {
+    /// Takes the numbers in hand of a tag, to be used with those after them, unless the caller has numbers
+    /// above.
+    pub fn take(&self, tag: &Name, have_until: Option<u64>) -> Option<Range> {
         let mut tags = self.lock();
         let hand = tags.get_mut(tag)?;
         let rest = hand.rest;
+        if have_until > Some(rest.start) {
+            return None;
+        }
         hand.rest.start = rest.end;
         (!rest.is_empty()).then_some(rest)
     }
@@ -151,7 +164,15 @@ impl Hands {
     /// How many numbers to reserve beyond a lease of so many: at least as many again, if a lease from the row
     /// waits for other servers; else none if that is not enough for another lease.
     fn ahead(&self, tag: &Name, granted: u64, boot: HostTime) -> u64 {
-        let known = self.lock().get(tag).map_or(0, |hand| hand.ahead(boot));
+        let tags = self.lock();
+        let hand = tags.get(tag);
+        // Both ranges lie below what the caller has, and are for others.
+        if hand.is_some_and(|hand| {
+            !hand.rest.is_empty() && hand.next.is_some_and(|next| !next.is_empty())
+        }) {
+            return 0;
+        }
+        let known = hand.map_or(0, |hand| hand.ahead(boot));
         match self.trusted.load(Ordering::Acquire) {
             // A server without a record uses none from memory.
             0 => 0,
@@ -180,7 +201,7 @@ impl Hands {
             hand.rest = rest;
         } else if hand.rest.end == rest.start {
             hand.rest.end = rest.end;
-        } else {
+        } else if !rest.is_empty() {
             hand.next = Some(rest);
         }
     }
@@ -303,16 +324,33 @@ mod tests {
         let leases: Vec<_> = (0..4).map(|_| lease(&hands, &ask())).collect();
         assert_eq!(leases, [Some((21, 31)), Some((71, 81)), Some((81, 91)), None]);
         assert_eq!(
-            (hands.take(&tag()), hands.take_tag(&tag()), hands.take_all()),
+            (hands.take(&tag(), None), hands.take_tag(&tag()), hands.take_all()),
             (None, None, vec![])
         );
         assert_eq!(lease(&hands, &SegmentAsk { tag: Name::tag("users").unwrap(), ..ask() }), None);
     }
 
+    /// A caller with numbers of another server refuses numbers below those, and one that has more than the row
+    /// is refused by the row itself, which is read for that.
+    #[test]
+    fn a_caller_gets_nothing_below_what_it_has() {
+        let hands = with(row(31), 11);
+        let has = |until| SegmentAsk { have_until: Some(until), ..ask() };
+        hands.learn(&Line::Tag(tag(), 71));
+        assert_eq!(lease(&hands, &has(71)), None, "from the row");
+        assert_eq!(hands.take(&tag(), Some(71)), None);
+        put(&hands, row(101), 81, START);
+        assert_eq!(lease(&hands, &has(71)), Some((81, 91)));
+        assert_eq!(lease(&hands, &has(11)), Some((11, 21)), "others get what is below");
+        assert_eq!(lease(&hands, &has(91)), Some((91, 101)));
+        assert_eq!(lease(&hands, &has(101)), None);
+        assert_eq!(lease(&hands, &ask()), Some((21, 31)));
+    }
+
     #[test]
     fn what_is_taken_is_leased_by_nobody_else() {
         let hands = with(row(31), 11);
-        assert_eq!(hands.take(&tag()), Some(Range::new(11, 31)));
+        assert_eq!(hands.take(&tag(), None), Some(Range::new(11, 31)));
         assert_eq!(lease(&hands, &ask()), None);
         // The turn that took it ends.
         put(&hands, row(51), 41, START);
@@ -347,18 +385,6 @@ mod tests {
         assert_eq!(lease(&hands, &ask()), Some((11, 21)), "others have reserved above");
         hands.learn(&Line::Changed(tag(), 91));
         assert_eq!(lease(&hands, &ask()), None);
-    }
-
-    /// A caller that has more than the row is refused by the row itself, which is read for that.
-    #[test]
-    fn a_callers_numbers_are_compared_with_all_that_is_known_of_the_row() {
-        let hands = with(row(51), 11);
-        let with = |have_until| SegmentAsk { have_until: Some(have_until), ..ask() };
-        assert_eq!(lease(&hands, &with(52)), None);
-        assert_eq!(lease(&hands, &with(51)), Some((11, 21)));
-        hands.learn(&Line::Tag(tag(), 91));
-        assert_eq!(lease(&hands, &with(91)), Some((21, 31)));
-        assert_eq!(lease(&hands, &with(92)), None);
     }
 
     #[test]
