@@ -110,6 +110,12 @@ impl Client for Mysql {
         ] {
             connection.query_drop(session).await?;
         }
+        // A member of a Galera cluster that lags must not look like a store that went back. Only servers that
+        // can be such a member have this.
+        let galera = "SHOW SESSION VARIABLES LIKE 'wsrep_sync_wait'";
+        if connection.query_first::<(String, String), _>(galera).await?.is_some() {
+            connection.query_drop("SET SESSION wsrep_sync_wait = 7").await?;
+        }
         Ok(Mysql { connection, leaf: address.leaf })
     }
 
