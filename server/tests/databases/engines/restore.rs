@@ -1,9 +1,9 @@
 //! A database that goes back to an older state: a newly started server with a journal grants nothing
-//! twice, and one without a journal does.
+//! twice, and one without a journal does. `back.rs` has two servers that run meanwhile.
 
 use leafid_servers::{Databases, Mariadb, Postgres, Server, copy, for_test};
 
-use crate::restored::{goes_back, holds_more, lease, make, overlaps, serve};
+use crate::restored::{goes_back, holds_more, make, serve};
 use crate::support::{play, says};
 
 /// Calls `act` with two functions: one stops the database and copies its data, the other puts the copy
@@ -106,29 +106,6 @@ fn a_replica_of_postgres_without_the_last_leases_is_noticed_as_it_is_promoted() 
     told("PostgreSQL", "promoted, no journal", &found);
     assert!(found.0 > 20, "the control finds only {}", found.0);
 }
-
-/// Two servers go on, each with a journal of its own.
-fn what_goes_back_under_servers_is_noticed_by_them<S: Server>(mut server: S) {
-    let url = server.fresh("under");
-    make(&url);
-    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    copied(&mut server, starts, |save, restore| {
-        let servers = folders.each_ref().map(|folder| serve(&url, Some(folder.path())));
-        servers.iter().for_each(|serving| drop(serving.ready(200, &["\"ok\""])));
-        let mut before = lease(&servers[0], 2);
-        save();
-        servers.iter().for_each(|serving| before.extend(lease(serving, 10)));
-        restore();
-        servers.iter().for_each(|serving| drop(serving.ready(200, &["\"ok\""])));
-        let after = servers.iter().flat_map(|serving| lease(serving, 20)).collect();
-        assert_eq!(overlaps(&before, &after), 0);
-        for serving in &servers {
-            serving.logs(&["STORE_WENT_BACK", "was fenced"]);
-        }
-    });
-}
-
-each!(every what_goes_back_under_servers_is_noticed_by_them);
 
 /// The rest of a journal's refusals is the same for every engine: `journal.rs`.
 #[test]
