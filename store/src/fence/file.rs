@@ -53,7 +53,7 @@ pub struct Log {
 
 impl Log {
     /// Opens a journal of the store that no server uses, or begins one. Other unused ones are taken over
-    /// (PROTOCOL R40): gives the servers that they were of, and removes them with [`Log::take_over`].
+    /// (PROTOCOL R30): gives the servers that they were of, and removes them with [`Log::take_over`].
     pub fn open(folder: &Path, mut head: Head) -> Result<(Log, Vec<(Token, Beat)>), Problem> {
         let store = head.store;
         let (path, lock) = match unused(folder, store)? {

@@ -229,7 +229,7 @@ impl Guard {
         Ok(())
     }
 
-    /// PROTOCOL R38: lets ranges in hand be used for as long as no other server may have dropped this one. A
+    /// PROTOCOL R28: lets ranges in hand be used for as long as no other server may have dropped this one. A
     /// guest has none: nobody waits until it has heard of a change.
     fn trust(&self) {
         if self.journal.is_none() {
@@ -268,7 +268,7 @@ impl Guard {
         server.has_acked(self.id, beat, self.generation)
     }
 
-    /// Whether every other server has acked a beat (PROTOCOL R33).
+    /// Whether every other server has acked a beat (PROTOCOL R21).
     pub fn is_acked(&self, beat: Beat) -> bool {
         self.awaited().all(|server| self.is_acked_by(server, beat))
     }

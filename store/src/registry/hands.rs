@@ -1,4 +1,4 @@
-//! Numbers in hand (PROTOCOL R41): ranges of tags that are reserved in their rows, and that every server of
+//! Numbers in hand (PROTOCOL R31): ranges of tags that are reserved in their rows, and that every server of
 //! the store has noted, so that a lease takes its numbers from memory. How many are reserved ahead depends on
 //! how fast a tag is leased from.
 

@@ -19,7 +19,7 @@ pub fn fence_time(last: StoreTime, longest_ms: u32) -> StoreTime {
 }
 
 impl TagRow {
-    /// PROTOCOL R21: the row raised to the bound that a journal has of it; also past its own upper end,
+    /// PROTOCOL R25: the row raised to the bound that a journal has of it; also past its own upper end,
     /// which may have been raised since the copy was made (then it grants nothing). `None` if it is not
     /// below. A claim moves it no further, or any caller could use up the tag: if the claim lies beyond
     /// the bound the tag stays stopped.
@@ -37,7 +37,7 @@ impl TagRow {
 }
 
 impl WorkerRow {
-    /// PROTOCOL R20: the row raised to the last window that a journal has of it: the number rests until
+    /// PROTOCOL R24: the row raised to the last window that a journal has of it: the number rests until
     /// the end of that, and whose it was is not known. A lease that began at `young` or later may have
     /// been decided on the store that went back, before anybody noticed, and is ended in the same way.
     /// `None` if neither is so.

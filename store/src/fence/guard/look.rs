@@ -123,7 +123,7 @@ impl Guard {
         Ok(true)
     }
 
-    /// The record to write after a look, with its acks (PROTOCOL R34), and the servers to drop with it (R37);
+    /// The record to write after a look, with its acks (PROTOCOL R22), and the servers to drop with it (PROTOCOL R27);
     /// `None` if nothing waits for it.
     pub(super) fn answer(&mut self, boot: HostTime, removed: Option<Server>) -> Option<Group> {
         let me = self.me.clone()?;

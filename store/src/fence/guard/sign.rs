@@ -25,7 +25,7 @@ impl Guard {
         lines.iter().all(|line| self.bounds.knows(line))
     }
 
-    /// PROTOCOL R32: adds this server's record to the groups of a turn. `None` if there is nobody to tell.
+    /// PROTOCOL R20: adds this server's record to the groups of a turn. `None` if there is nobody to tell.
     ///
     /// # Errors
     /// `STORE_UNAVAILABLE` if the register cannot be read.
@@ -84,7 +84,7 @@ impl Guard {
         Ok(true)
     }
 
-    /// Says in the register that this server has stopped (PROTOCOL R39); a guest leaves it.
+    /// Says in the register that this server has stopped (PROTOCOL R29); a guest leaves it.
     pub async fn leave<B: BackEnd>(&mut self, back_end: &mut B) {
         let Some(me) = self.me.take() else { return };
         if let Err(problem) = self.left(back_end, me).await {

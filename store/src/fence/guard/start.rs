@@ -14,7 +14,7 @@ use crate::problem::Problem;
 use crate::utc;
 
 impl Guard {
-    /// Begins to write a record, in a store that is as the journal left it (PROTOCOL R36); else fences the store.
+    /// Begins to write a record, in a store that is as the journal left it (PROTOCOL R26); else fences the store.
     pub(super) async fn start<B: BackEnd>(
         &mut self,
         back_end: &mut B,
@@ -100,7 +100,7 @@ impl Guard {
         ))
     }
 
-    /// PROTOCOL R35: raises every line to its bound, and begins anew: what waits and what is in hand is given up.
+    /// PROTOCOL R23: raises every line to its bound, and begins anew: what waits and what is in hand is given up.
     pub(super) async fn fence<B: BackEnd>(
         &mut self,
         back_end: &mut B,
