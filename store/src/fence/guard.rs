@@ -19,6 +19,8 @@ use crate::problem::Problem;
 use crate::random;
 use crate::registry::hands::Hands;
 
+pub use sign::Announced;
+
 /// How long a server may go without writing its record, in ms, while there are others.
 const PERIOD_MS: i64 = 2_000;
 /// How long a server's record has to stay the same before it is dropped, in ms.
@@ -74,6 +76,8 @@ pub struct Guard {
     steady: HostTime,
     /// Whether the journal may lack the last write.
     is_behind: bool,
+    /// Whether a row was found below its bound.
+    is_doubtful: bool,
     refused: Option<(Problem, HostTime)>,
     repair: Option<(Repair, Reply<Repaired>)>,
     remove: Option<(String, Reply<()>)>,
@@ -98,6 +102,7 @@ impl Guard {
             start: Beat::default(),
             surveyed: None,
             is_behind: false,
+            is_doubtful: false,
             is_confirmed: false,
             others: Vec::new(),
             ages: BTreeMap::new(),
@@ -189,6 +194,7 @@ impl Guard {
         while self.me.is_some()
             && (self.maybe.is_some()
                 || self.remove.is_some()
+                || self.is_doubtful
                 || self.due_in(boot, waits) == Some(0))
         {
             if !self.look(back_end, now, boot).await? {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use leafid_core::{HostTime, StoreTime};
+use leafid_core::{HostTime, Name, StoreTime};
 use tokio::time::{Instant, sleep};
 
 use leafid_turn::cache::Cache;
@@ -21,10 +21,11 @@ use super::queue::Queue;
 use crate::backends::clock::StoreClock;
 use crate::backends::{BackEnd, Outcome, Write};
 use crate::clock::Clock as _;
-use crate::fence::Guard;
+use crate::fence::bounds::longest_ms;
+use crate::fence::guard::{Announced, Guard};
 use crate::problem::Problem;
 use crate::random;
-use leafid_turn::register::Beat;
+use leafid_turn::register::{Beat, Line};
 use leafid_turn::rows::{InHand, TurnRows};
 
 const TOGETHER: usize = 1_024;
@@ -64,6 +65,8 @@ struct Held {
     since: Instant,
     jobs: Vec<Job>,
     in_hand: Vec<InHand>,
+    /// The tags that operators changed: what was in hand of them counts no more.
+    changed: Vec<Name>,
 }
 
 impl<B: BackEnd> Turns<B> {
@@ -93,7 +96,7 @@ impl<B: BackEnd> Turns<B> {
             self.answers.send();
             sleep(WAITING).await;
         }
-        self.finish().await;
+        self.guard.leave(&mut self.back_end).await;
     }
 
     async fn take_turn(&mut self, queue: &mut Queue) {
@@ -245,49 +248,42 @@ impl<B: BackEnd> Turns<B> {
         if !decided.is_empty() {
             self.shared.meter.requests.note(decided.len() as u64);
         }
-        let lines = turn.lines();
-        let counts = !groups.groups.is_empty()
-            || !self.guard.knows(&lines)
-            || (turn.grants() && !self.guard.is_alone());
-        let signed = match counts {
-            false => Ok(None),
-            true => {
-                let signing = self.guard.sign(&mut self.back_end, &mut groups, lines, boot);
-                self.answers.during(signing).await
+        let seen = turn.seen();
+        let compared = self.guard.compare(&mut self.back_end, &seen);
+        match self.answers.during(compared).await {
+            Ok(None) => {}
+            Ok(Some(below)) => {
+                // Either the store was put back, or the cache is older than what another server wrote.
+                self.cache = turn.into_cache();
+                below.iter().for_each(|line| self.cache.doubt(Scope::of(line)));
+                return decide_again(decided, queue);
             }
-        };
-        let signed = match signed {
-            Ok(signed) => signed,
             Err(problem) => return self.fail(problem, decided),
-        };
-        let beat = signed.as_ref().map(|signed| signed.beat);
+        }
         let began = Instant::now();
         let written = self.answers.during(self.back_end.write(&groups.groups)).await;
         if !groups.groups.is_empty() {
             self.shared.meter.write.took(began.elapsed());
         }
-        let mut outcomes = match written {
+        let outcomes = match written {
             Ok(outcomes) => outcomes,
             Err(problem) => return self.fail(problem, decided),
         };
-        if let Some(signed) = signed {
-            let noted = self.guard.signed(signed, &outcomes);
-            match self.answers.during(noted).await {
-                Ok(true) => {}
-                // The store may not be as this server left it: all is decided again after a look.
-                Ok(false) => outcomes.fill(Outcome::Conflict),
-                Err(problem) => return self.fail(problem, decided),
-            }
-        }
+        let mut lines = turn.lines();
+        lines.retain(|line| groups.holds(line, &outcomes));
+        let longest_ms = longest_ms(&groups.groups);
+        let announced = self.guard.announce(&mut self.back_end, lines, longest_ms, boot);
+        let beat = match self.answers.during(announced).await {
+            Ok(Announced::Noted) => None,
+            Ok(Announced::At(beat)) => Some(beat),
+            Ok(Announced::Undone) => return decide_again(decided, queue),
+            Err(problem) => return self.fail(problem, decided),
+        };
         // Sends the rest, if the write returned without a wait.
         self.answers.send();
-        let mut in_hand = Vec::new();
-        for new in turn.in_hand() {
-            match groups.place(Scope::Tag(new.tag)).map(|place| outcomes.get(place)) {
-                None | Some(Some(Outcome::Done(_))) => in_hand.push(new),
-                _ => in_hand.extend(turn.held(&new.tag)),
-            }
-        }
+        let is_done = |tag: &Name| groups.holds(&Line::Tag(*tag, 0), &outcomes);
+        let in_hand: Vec<_> = turn.in_hand().filter(|new| is_done(&new.tag)).collect();
+        let changed: Vec<Name> = turn.settled_tags().copied().collect();
         self.cache = turn.into_cache();
         for (group, outcome) in groups.groups.iter().zip(&outcomes) {
             self.cache.learn(group, outcome);
@@ -323,11 +319,11 @@ impl<B: BackEnd> Turns<B> {
         match beat {
             Some(beat) if !self.guard.is_alone() => {
                 let (epoch, since) = (self.guard.epoch(), Instant::now());
-                self.held.push_back(Held { beat, epoch, since, jobs: granted, in_hand });
+                self.held.push_back(Held { beat, epoch, since, jobs: granted, in_hand, changed });
             }
             _ => {
+                self.shared.hands.put(&in_hand, &changed, boot);
                 granted.into_iter().for_each(|job| self.answers.put(job));
-                in_hand.iter().for_each(|new| self.shared.hands.put(new, boot));
             }
         }
     }
@@ -336,54 +332,24 @@ impl<B: BackEnd> Turns<B> {
     fn let_go(&mut self, queue: &mut Queue) {
         let boot = self.boot();
         while let Some(first) = self.held.pop_front() {
-            let Held { beat, epoch, since, jobs, in_hand } = first;
+            let Held { beat, epoch, since, .. } = first;
             if epoch != self.guard.epoch() {
-                jobs.into_iter().for_each(|job| lost(job, queue));
+                decide_again(first.jobs, queue);
             } else if self.guard.is_acked(beat) {
-                in_hand.iter().for_each(|new| self.shared.hands.put(new, boot));
-                for job in jobs {
+                self.shared.hands.put(&first.in_hand, &first.changed, boot);
+                for job in first.jobs {
                     self.shared.meter.acks.took(since.elapsed());
                     self.answers.put(job);
                 }
             } else if since.elapsed() >= ACKED {
                 let problem = self.guard.waited_too_long(beat);
-                let problem = self.failed(problem, jobs.len());
-                jobs.into_iter().for_each(|job| job.answer(Err(problem.clone())));
+                let problem = self.failed(problem, first.jobs.len());
+                first.jobs.into_iter().for_each(|job| job.answer(Err(problem.clone())));
             } else {
-                self.held.push_front(Held { beat, epoch, since, jobs, in_hand });
+                self.held.push_front(first);
                 return;
             }
         }
-    }
-
-    /// Puts the numbers in hand back into their rows, and leaves the store's register.
-    async fn finish(&mut self) {
-        let rests = self.shared.hands.take_all();
-        if !rests.is_empty() && self.back_end.begin().await.is_ok() {
-            let (facts, cache) = (&self.shared.facts, std::mem::take(&mut self.cache));
-            let now = self.clock.now(None);
-            let mut turn = TurnRows::new(facts.store, StoreTime::new(0), false, now, cache);
-            for (tag, rest) in &rests {
-                turn.hold(tag, Some(*rest));
-                turn.settle(tag);
-                // A row that is not at hand is read.
-                let _ = turn.known_tag(tag);
-            }
-            let wants = turn.take_wants();
-            // What cannot be put back is a gap.
-            if let Ok(read) = self.back_end.read(&wants).await {
-                turn.learn(wants, read);
-            }
-            for (tag, rest) in &rests {
-                if let Ok(Some(row)) = turn.known_tag(tag)
-                    && row.max_id == rest.start
-                {
-                    turn.put_tag(tag, row);
-                }
-            }
-            let _ = self.back_end.write(&turn.groups().groups).await;
-        }
-        self.guard.leave(&mut self.back_end).await;
     }
 
     /// Answers the requests of a failed turn. It is unknown what was written, so the cache is dropped.
@@ -426,6 +392,10 @@ impl Answers {
         self.send();
         wait.await
     }
+}
+
+fn decide_again(jobs: Vec<Job>, queue: &mut Queue) {
+    jobs.into_iter().for_each(|job| lost(job, queue));
 }
 
 /// Queues a request for a retry after a lost race, with a growing, random pause so that two servers do not

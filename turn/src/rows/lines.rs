@@ -14,17 +14,12 @@ impl TurnRows {
         self.granted.insert((*name, worker));
     }
 
-    /// Whether numbers are granted in this turn.
-    pub fn grants(&self) -> bool {
-        !self.granted.is_empty()
-    }
-
     /// The bounds of what this turn writes, and of the windows that it answers again.
     pub fn lines(&self) -> Vec<Line> {
         let tags = self.tags.iter().filter_map(|(tag, entry)| {
             let after = self.written(tag, entry)?;
             let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
-            let is_changed = self.is_changed(tag) || moved != Some(after);
+            let is_changed = self.changed.contains(tag) || moved != Some(after);
             let line = if is_changed { Line::Changed } else { Line::Tag };
             Some(line(*tag, after.max_id))
         });
@@ -38,9 +33,21 @@ impl TurnRows {
         tags.chain(workers).chain(granted).collect()
     }
 
-    /// Whether an operator changes a tag in this turn.
-    fn is_changed(&self, tag: &Name) -> bool {
-        self.changed.contains(tag)
+    /// The states of the rows that this turn decided to write, or to answer again.
+    pub fn seen(&self) -> Vec<Line> {
+        let tags = self.tags.iter().filter(|(tag, entry)| self.written(tag, entry).is_some());
+        // A new tag stands at 1.
+        let tags = tags
+            .map(|(tag, entry)| Line::Tag(*tag, entry.before.map_or(1, |seen| seen.row.max_id)));
+        let changed = self
+            .spaces
+            .iter()
+            .flat_map(|(name, space)| space.changed().map(move |(worker, _)| (*name, worker)));
+        let workers = changed.chain(self.granted.iter().copied()).filter_map(|(name, worker)| {
+            let row = self.spaces.get(&name)?.before(worker).unwrap_or_default();
+            Some(worker_line(&name, worker, &row))
+        });
+        tags.chain(workers).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A look at the register: what the others wrote and this server has to note, who waits for it, and who is gone.
 
 use leafid_core::{Code, HostTime, StoreTime};
-use leafid_turn::register::Server;
+use leafid_turn::register::{Line, Server};
 
 use super::{
     FORGOTTEN_MS, Guard, ID_LETTERS, PERIOD_MS, SILENT_MS, busy, change, keeps_none, synced,
@@ -65,8 +65,8 @@ impl Guard {
         }
         self.looked = Some(boot);
         self.learn_fence(&fenced);
-        self.others = servers.into_iter().filter(|server| server.id != self.id).collect();
-        self.learn_others(boot);
+        let others = servers.into_iter().filter(|server| server.id != self.id).collect();
+        let known = self.learn_others(others, boot);
         self.show(boot);
         let is_member = self.journal.is_some();
         let members = self.members().map(|server| server.id).collect();
@@ -74,11 +74,18 @@ impl Guard {
         self.is_confirmed |=
             is_member && self.members().all(|server| self.is_acked_by(server, self.start));
         let is_read = self.surveyed.is_some_and(|confirmed| confirmed || !self.is_confirmed);
+        let mut to_compare = if is_member { known } else { Vec::new() };
         if !is_read && is_member {
             let (lines, longest_ms) = moving::survey(back_end).await?;
+            to_compare.extend(self.bounds.above(&lines));
             notes.push(Note::Longest(longest_ms));
             notes.extend(lines.into_iter().map(Note::Line));
             self.surveyed = Some(self.is_confirmed);
+        }
+        let is_doubtful = std::mem::take(&mut self.is_doubtful);
+        if is_doubtful || !to_compare.is_empty() && self.lacks(back_end, &to_compare).await? {
+            self.fence(back_end, now, boot, None).await?;
+            return Ok(true);
         }
         let announced = self.others.iter().flat_map(|server| &server.record.lines);
         notes.extend(announced.map(|line| Note::Line(*line)));
@@ -132,7 +139,7 @@ impl Guard {
         let mut is_due = !self.is_deserted() && boot.since(self.wrote) >= PERIOD_MS / 2;
         if self.is_silent(boot) {
             // Others may have dropped it, and a restore may have undone that: it begins anew.
-            (is_due, after.record.waits) = (true, Some(after.beat));
+            (is_due, after.record.waits, after.record.all) = (true, Some(after.beat), true);
         }
         if is_member {
             for server in &self.others {
@@ -233,15 +240,18 @@ impl Guard {
         self.desk.tell(fenced.row.generation, fenced.row.floor);
     }
 
-    pub(super) fn learn_others(&mut self, boot: HostTime) {
+    /// Takes in the others' records, and gives those lines that are new there, and no news here (PROTOCOL R22).
+    fn learn_others(&mut self, others: Vec<Server>, boot: HostTime) -> Vec<Line> {
         if boot.since(self.wrote) >= PERIOD_MS {
             self.steady = boot;
         }
+        let before = std::mem::replace(&mut self.others, others);
         let others = &self.others;
         if others.iter().any(|server| server.record.guest) {
             self.visited = Some(boot);
         }
         self.ages.retain(|id, _| others.iter().any(|server| server.id == *id));
+        let mut known_lines = Vec::new();
         for server in &self.others {
             let known = self.ages.entry(server.id).or_insert((server.beat, boot));
             if known.0 != server.beat {
@@ -252,9 +262,16 @@ impl Guard {
             if server.record.all {
                 self.surveyed = None;
             }
-            for line in &server.record.lines {
+            let before = before.iter().find(|before| before.id == server.id);
+            let had = before.map_or(&[][..], |before| &before.record.lines);
+            let lines = &server.record.lines;
+            for line in lines.strip_prefix(had).unwrap_or(lines) {
                 self.hands.learn(line);
+                if self.bounds.knows(line) {
+                    known_lines.push(*line);
+                }
             }
         }
+        known_lines
     }
 }

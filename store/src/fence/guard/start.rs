@@ -28,7 +28,9 @@ impl Guard {
             if !self.is_as_left(mine.as_ref())? || !self.took_whole(&servers) {
                 return self.fence(back_end, now, boot, None).await;
             }
-            let after = self.next(self.life.next());
+            let mut after = self.next(self.life.next());
+            // The others compare all rows with their journals before they ack it.
+            after.record.all = true;
             let mut group = vec![change(mine, Some(after.clone()))];
             let taken = self.taken();
             let gone = servers.iter().filter(|server| taken.contains(&server.id));
@@ -119,7 +121,7 @@ impl Guard {
         while tries < TRIES {
             back_end.begin().await?;
             let (servers, fenced) = Self::register(back_end).await?;
-            let moves = Moves::plan(back_end, &bounds, (gap, with_gap), above, now).await?;
+            let moves = Moves::plan(back_end, &bounds, (gap, with_gap), above, Some(now)).await?;
             // A gap is added once: what is planned is the bound from now on.
             gap = false;
             for write in &moves.writes {
@@ -131,7 +133,7 @@ impl Guard {
             let beat = self.me.as_ref().map_or(self.life, |me| me.beat).max(self.life).next();
             let mut me = self.next(beat);
             let generation = fenced.row.generation + 1;
-            (me.record.waits, me.record.all) = (Some(beat), !moves.writes.is_empty());
+            (me.record.waits, me.record.all) = (Some(beat), true);
             me.record.generation = generation;
             let is_undone = mine.as_ref().is_some_and(|mine| mine.beat.next() == self.bounds.beat);
             let (mut last, mut removed, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
