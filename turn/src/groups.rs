@@ -52,9 +52,9 @@ impl Groups {
         }
     }
 
-    /// Whether the row of a line is written, or was as it is.
-    pub fn holds(&self, line: &Line, outcomes: &[Outcome]) -> bool {
-        let outcome = self.place(Scope::of(line)).map(|place| outcomes.get(place));
+    /// Whether the rows of a scope are written, or stay as they are.
+    pub fn holds(&self, scope: Scope, outcomes: &[Outcome]) -> bool {
+        let outcome = self.place(scope).map(|place| outcomes.get(place));
         matches!(outcome, None | Some(Some(Outcome::Done(_))))
     }
 

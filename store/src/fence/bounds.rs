@@ -95,15 +95,13 @@ impl Bounds {
         }
     }
 
-    /// Whether this state of a row is below its bound.
-    pub fn is_above(&self, seen: &Line) -> bool {
-        match seen {
-            Line::Tag(tag, end) | Line::Changed(tag, end) => {
-                self.tags.get(tag).is_some_and(|known| known > end)
-            }
-            Line::Worker(name, worker, window) => {
+    /// The state of a line's row at its bound; 0 if there is none.
+    pub fn state(&self, line: &Line) -> u64 {
+        match line {
+            Line::Tag(tag, _) | Line::Changed(tag, _) => self.tags.get(tag).copied().unwrap_or(0),
+            Line::Worker(name, worker, _) => {
                 let known = self.workers.get(&(*name, *worker));
-                known.is_some_and(|known| known.granted > window.granted)
+                known.map_or(0, |known| Line::Worker(*name, *worker, *known).state())
             }
         }
     }
@@ -111,7 +109,7 @@ impl Bounds {
     /// The bounds that are above these states of all rows.
     pub fn above(&self, rows: &[Line]) -> Vec<Line> {
         let mut missing = self.clone();
-        for line in rows.iter().filter(|line| !self.is_above(line)) {
+        for line in rows.iter().filter(|line| self.state(line) <= line.state()) {
             match line {
                 Line::Tag(tag, _) | Line::Changed(tag, _) => drop(missing.tags.remove(tag)),
                 Line::Worker(name, worker, _) => drop(missing.workers.remove(&(*name, *worker))),

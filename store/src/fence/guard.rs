@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leafid_core::{Code, HostTime, StoreTime, Token};
+use leafid_turn::groups::Scope;
 use leafid_turn::register::{self, Beat, Record, Server};
 
 use super::bounds::Note;
@@ -59,12 +60,16 @@ pub struct Guard {
     /// The first write since this server started or fenced: until the others have acked it, others may know
     /// of a loss that this server does not.
     start: Beat,
-    /// Whether all rows were read since it was written, and whether that was after it was acked: the others do
-    /// not announce to this server what they wrote before they knew of it.
-    surveyed: Option<bool>,
-    /// Whether every other member has acked it since: then none of them knows of a loss before it.
+    /// Whether all rows were read since, once the others had acked it: what they write after that they announce
+    /// to this server. Then it writes `start` again, with the others to compare all rows before they ack it.
+    is_surveyed: bool,
+    /// Whether every other member has acked that: then none of them knows of a loss before it.
     is_confirmed: bool,
+    /// Whether another server asks that all rows are read before the next ack.
+    surveys: bool,
     others: Vec<Server>,
+    /// Of each line the state before its last known write, and after it.
+    links: BTreeMap<Scope, (u64, u64)>,
     /// When each other one's beat was first seen.
     ages: BTreeMap<Token, (Beat, HostTime)>,
     generation: u64,
@@ -100,11 +105,13 @@ impl Guard {
             me: None,
             maybe: None,
             start: Beat::default(),
-            surveyed: None,
+            is_surveyed: false,
+            surveys: false,
             is_behind: false,
             is_doubtful: false,
             is_confirmed: false,
             others: Vec::new(),
+            links: BTreeMap::new(),
             ages: BTreeMap::new(),
             generation: 0,
             looked: None,
@@ -277,6 +284,17 @@ impl Guard {
     /// Whether every other server has acked a beat (PROTOCOL R21).
     pub fn is_acked(&self, beat: Beat) -> bool {
         self.awaited().all(|server| self.is_acked_by(server, beat))
+    }
+
+    /// Whether this server knows all that was reserved: before, it writes no row (PROTOCOL R26). One without a
+    /// journal never does.
+    pub fn may_write(&self) -> bool {
+        self.journal.is_none() || self.is_confirmed
+    }
+
+    /// The beat that the others have to ack before this server writes a row.
+    pub fn first_beat(&self) -> Beat {
+        self.start
     }
 
     /// Changes with each fence, and when this server starts again: what was written before counts no more.

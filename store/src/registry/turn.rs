@@ -25,7 +25,7 @@ use crate::fence::bounds::longest_ms;
 use crate::fence::guard::{Announced, Guard};
 use crate::problem::Problem;
 use crate::random;
-use leafid_turn::register::{Beat, Line};
+use leafid_turn::register::Beat;
 use leafid_turn::rows::{InHand, TurnRows};
 
 const TOGETHER: usize = 1_024;
@@ -67,6 +67,7 @@ struct Held {
     in_hand: Vec<InHand>,
     /// The tags that operators changed: what was in hand of them counts no more.
     changed: Vec<Name>,
+    is_written: bool,
 }
 
 impl<B: BackEnd> Turns<B> {
@@ -248,11 +249,20 @@ impl<B: BackEnd> Turns<B> {
         if !decided.is_empty() {
             self.shared.meter.requests.note(decided.len() as u64);
         }
-        let seen = turn.seen();
-        let compared = self.guard.compare(&mut self.back_end, &seen);
+        let mut lines = turn.lines();
+        let (granted, other): (Vec<_>, Vec<_>) =
+            decided.into_iter().partition(|job| job.scope != Scope::Server);
+        // What is read of the register waits for nobody in it.
+        other.into_iter().for_each(|job| self.answers.put(job));
+        let decided = granted;
+        if !self.guard.may_write() && !(lines.is_empty() && groups.groups.is_empty()) {
+            self.cache = turn.into_cache();
+            return self.hold(self.guard.first_beat(), Vec::new(), Vec::new(), decided, false);
+        }
+        let compared = self.guard.compare(&mut self.back_end, &lines);
         match self.answers.during(compared).await {
-            Ok(None) => {}
-            Ok(Some(below)) => {
+            Ok(below) if below.is_empty() => {}
+            Ok(below) => {
                 // Either the store was put back, or the cache is older than what another server wrote.
                 self.cache = turn.into_cache();
                 below.iter().for_each(|line| self.cache.doubt(Scope::of(line)));
@@ -269,8 +279,7 @@ impl<B: BackEnd> Turns<B> {
             Ok(outcomes) => outcomes,
             Err(problem) => return self.fail(problem, decided),
         };
-        let mut lines = turn.lines();
-        lines.retain(|line| groups.holds(line, &outcomes));
+        lines.retain(|change| groups.holds(Scope::of(&change.line), &outcomes));
         let longest_ms = longest_ms(&groups.groups);
         let announced = self.guard.announce(&mut self.back_end, lines, longest_ms, boot);
         let beat = match self.answers.during(announced).await {
@@ -281,8 +290,8 @@ impl<B: BackEnd> Turns<B> {
         };
         // Sends the rest, if the write returned without a wait.
         self.answers.send();
-        let is_done = |tag: &Name| groups.holds(&Line::Tag(*tag, 0), &outcomes);
-        let in_hand: Vec<_> = turn.in_hand().filter(|new| is_done(&new.tag)).collect();
+        let is_done = |new: &InHand| groups.holds(Scope::Tag(new.tag), &outcomes);
+        let in_hand: Vec<_> = turn.in_hand().filter(is_done).collect();
         let changed: Vec<Name> = turn.settled_tags().copied().collect();
         self.cache = turn.into_cache();
         for (group, outcome) in groups.groups.iter().zip(&outcomes) {
@@ -303,8 +312,6 @@ impl<B: BackEnd> Turns<B> {
         for job in decided {
             let place = groups.place(job.scope);
             match place.map(|place| outcomes.get(place)) {
-                // What is read of the register waits for nobody in it.
-                _ if job.scope == Scope::Server => self.answers.put(job),
                 None | Some(Some(Outcome::Done(_))) => granted.push(job),
                 Some(Some(Outcome::Conflict)) => {
                     self.shared.meter.conflicts.one();
@@ -318,8 +325,7 @@ impl<B: BackEnd> Turns<B> {
         }
         match beat {
             Some(beat) if !self.guard.is_alone() => {
-                let (epoch, since) = (self.guard.epoch(), Instant::now());
-                self.held.push_back(Held { beat, epoch, since, jobs: granted, in_hand, changed });
+                self.hold(beat, in_hand, changed, granted, true);
             }
             _ => {
                 self.shared.hands.put(&in_hand, &changed, boot);
@@ -328,14 +334,27 @@ impl<B: BackEnd> Turns<B> {
         }
     }
 
+    /// Has requests wait for the other servers; if they are not written, they are decided again then.
+    fn hold(
+        &mut self,
+        beat: Beat,
+        in_hand: Vec<InHand>,
+        changed: Vec<Name>,
+        jobs: Vec<Job>,
+        is_written: bool,
+    ) {
+        let (epoch, since) = (self.guard.epoch(), Instant::now());
+        self.held.push_back(Held { beat, epoch, since, jobs, in_hand, changed, is_written });
+    }
+
     /// Answers what the other servers have acked; what was written before a fence is decided again.
     fn let_go(&mut self, queue: &mut Queue) {
         let boot = self.boot();
         while let Some(first) = self.held.pop_front() {
             let Held { beat, epoch, since, .. } = first;
-            if epoch != self.guard.epoch() {
+            if epoch != self.guard.epoch() || !first.is_written && self.guard.may_write() {
                 decide_again(first.jobs, queue);
-            } else if self.guard.is_acked(beat) {
+            } else if first.is_written && self.guard.is_acked(beat) {
                 self.shared.hands.put(&first.in_hand, &first.changed, boot);
                 for job in first.jobs {
                     self.shared.meter.acks.took(since.elapsed());

@@ -1,7 +1,8 @@
 //! The record of a server in its turns: what it wrote, until the others have noted it.
 
 use leafid_core::HostTime;
-use leafid_turn::register::{Beat, Line, Server};
+use leafid_turn::groups::Scope;
+use leafid_turn::register::{Beat, Change, Line, Server};
 
 use super::{ALONE_MS, Guard, change, is_done, synced};
 use crate::backends::{BackEnd, Group};
@@ -21,24 +22,24 @@ pub enum Announced {
 }
 
 impl Guard {
-    /// Whether the store lacks something of these rows, given the states that a turn was decided on
-    /// (PROTOCOL R22); then it is fenced in the next turn. `None`: all of them are at their bounds.
+    /// Whether a turn was decided on rows that are below their bounds (PROTOCOL R22), and on which: then it is
+    /// decided again. If the store lacks something of them, it is fenced in the next turn.
     ///
     /// # Errors
     /// `STORE_UNAVAILABLE` if the store cannot be read.
     pub async fn compare<B: BackEnd>(
         &mut self,
         back_end: &mut B,
-        seen: &[Line],
-    ) -> Result<Option<Vec<Line>>, Problem> {
-        let below: Vec<Line> =
-            seen.iter().filter(|line| self.bounds.is_above(line)).copied().collect();
+        lines: &[Change],
+    ) -> Result<Vec<Line>, Problem> {
+        let is_below = |change: &&Change| change.before < self.bounds.state(&change.line);
+        let below: Vec<Line> = lines.iter().filter(is_below).map(|change| change.line).collect();
         if self.me.is_none() || below.is_empty() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         // What another server wrote may be missing from the cache alone.
         self.is_doubtful = self.lacks(back_end, &below).await?;
-        Ok(Some(below))
+        Ok(below)
     }
 
     /// Whether a row is below the bound of its line in the store.
@@ -59,13 +60,12 @@ impl Guard {
     pub async fn announce<B: BackEnd>(
         &mut self,
         back_end: &mut B,
-        lines: Vec<Line>,
+        lines: Vec<Change>,
         longest_ms: u32,
         boot: HostTime,
     ) -> Result<Announced, Problem> {
-        let is_new = !lines.iter().all(|line| self.bounds.knows(line));
-        let mut notes: Vec<Note> = lines.iter().copied().map(Note::Line).collect();
-        notes.push(Note::Longest(longest_ms));
+        let is_new = !lines.iter().all(|change| self.bounds.knows(&change.line));
+        let announced = lines.clone();
         if self.me.is_none() && !lines.is_empty() {
             back_end.begin().await?;
             let (servers, fenced) = Self::register(back_end).await?;
@@ -74,14 +74,18 @@ impl Guard {
         }
         let has_members = !lines.is_empty() && self.members().next().is_some();
         let is_due = is_new && self.me.is_some() && boot.since(self.wrote) >= ALONE_MS;
-        let mut announced = Announced::Noted;
+        if has_members && self.is_silent(boot) {
+            self.looked = None;
+            return Ok(Announced::Undone);
+        }
+        let (mut answer, mut notes) = (Announced::Noted, vec![Note::Longest(longest_ms)]);
         if has_members || is_due {
             let beat = self.me.as_ref().map_or(self.life, |me| me.beat).next();
             let mut after = self.next(beat);
             if has_members {
                 after.record.waits = Some(beat);
-                after.record.announce(lines);
-                announced = Announced::At(beat);
+                after.record.announce(announced);
+                answer = Announced::At(beat);
             }
             back_end.begin().await?;
             if !self
@@ -100,11 +104,31 @@ impl Guard {
             self.is_behind = true;
         }
         notes.retain(|note| self.bounds.note(note.clone()));
+        notes.extend(lines.into_iter().filter_map(|change| self.learn(change)));
         if !notes.is_empty() {
             synced(self.note(notes)).await?;
         }
         self.is_behind = false;
-        Ok(announced)
+        Ok(answer)
+    }
+
+    /// Takes in a change; the note of it, if it is news.
+    pub(super) fn learn(&mut self, change: Change) -> Option<Note> {
+        let note = Note::Line(change.line);
+        let is_new = self.bounds.note(note.clone());
+        if is_new {
+            self.links.insert(Scope::of(&change.line), (change.before, change.line.state()));
+        }
+        is_new.then_some(note)
+    }
+
+    /// Whether a change reserved something that is known to be reserved by another one: the row was put back
+    /// between them.
+    pub(super) fn overlaps(&self, change: &Change) -> bool {
+        let bound = self.bounds.state(&change.line);
+        let link = self.links.get(&Scope::of(&change.line)).filter(|(_, after)| *after == bound);
+        let (before, after) = link.copied().unwrap_or((bound, bound));
+        change.before < after && change.line.state() > before
     }
 
     /// Says in the register that this server has stopped (PROTOCOL R29); a guest leaves it.

@@ -28,9 +28,7 @@ impl Guard {
             if !self.is_as_left(mine.as_ref())? || !self.took_whole(&servers) {
                 return self.fence(back_end, now, boot, None).await;
             }
-            let mut after = self.next(self.life.next());
-            // The others compare all rows with their journals before they ack it.
-            after.record.all = true;
+            let after = self.next(self.life.next());
             let mut group = vec![change(mine, Some(after.clone()))];
             let taken = self.taken();
             let gone = servers.iter().filter(|server| taken.contains(&server.id));
@@ -65,8 +63,8 @@ impl Guard {
 
     pub(super) fn started(&mut self, me: Server, boot: HostTime, fenced: &Seen<Fenced>) {
         self.start = me.beat;
-        (self.me, self.maybe, self.surveyed) = (Some(me), None, None);
-        self.is_confirmed = false;
+        (self.me, self.maybe) = (Some(me), None);
+        (self.is_surveyed, self.is_confirmed) = (false, false);
         (self.looked, self.wrote, self.steady) = (None, boot, boot);
         self.ages.clear();
         self.learn_fence(fenced);
