@@ -42,7 +42,9 @@ impl TurnRows {
     pub(super) fn written(&self, tag: &Name, entry: &Entry<TagRow>) -> Option<TagRow> {
         let row = entry.row?;
         let ahead = self.ahead.get(tag).copied().unwrap_or(0);
-        let max_id = row.max_id.saturating_add(ahead).min(row.end()).max(row.max_id);
+        // The last numbers of a tag are leased from its row, which says how many there are.
+        let reserved = row.max_id.checked_add(ahead).filter(|end| *end < row.end());
+        let max_id = reserved.unwrap_or(row.max_id);
         Entry { row: Some(TagRow { max_id, ..row }), ..*entry }.after()
     }
 

@@ -71,6 +71,8 @@ impl Guard {
             let (servers, fenced) = Self::register(back_end).await?;
             self.others = servers;
             self.learn_fence(&fenced);
+            // Ends the reading: the write below begins anew.
+            back_end.write(&[]).await?;
         }
         let has_members = !lines.is_empty() && self.members().next().is_some();
         let is_due = is_new && self.me.is_some() && boot.since(self.wrote) >= ALONE_MS;
@@ -101,14 +103,14 @@ impl Guard {
                 self.looked = None;
             }
             notes.push(Note::Beat(beat));
-            self.is_behind = true;
         }
         notes.retain(|note| self.bounds.note(note.clone()));
         notes.extend(lines.into_iter().filter_map(|change| self.learn(change)));
         if !notes.is_empty() {
+            self.is_behind = true;
             synced(self.note(notes)).await?;
+            self.is_behind = false;
         }
-        self.is_behind = false;
         Ok(answer)
     }
 
