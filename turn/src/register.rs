@@ -11,6 +11,7 @@ use core::str::FromStr;
 
 use leafid_core::{Name, StoreTime, Token};
 
+use crate::groups::Scope;
 use crate::hex;
 use crate::problem::Problem;
 
@@ -136,6 +137,15 @@ pub struct Change {
     pub before: u64,
     /// The bound after it.
     pub line: Line,
+}
+
+impl Change {
+    /// Whether both wrote the same numbers, or the same window: then the row was put back between them.
+    pub fn overlaps(&self, other: &Change) -> bool {
+        Scope::of(&self.line) == Scope::of(&other.line)
+            && self.before < other.line.state()
+            && other.before < self.line.state()
+    }
 }
 
 impl fmt::Display for Change {

@@ -54,7 +54,9 @@ fn what_nobody_waits_for_any_more_counts() {
         hangs_up(&serving, &shop, "/v1/workers/edge/acquire", &acquire);
     };
     let leased = || {
-        let counted = serving.metrics(&eye);
+        let asked = agent.get(format!("{}/metrics", serving.url));
+        let mut answer = asked.header("Authorization", format!("Bearer {eye}")).call().unwrap();
+        let counted = answer.body_mut().read_to_string().unwrap();
         let found = counted.lines().find(|line| line.starts_with("leafid_leased_ids_total{"));
         found.map_or(0, |line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
     };

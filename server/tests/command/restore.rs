@@ -60,7 +60,9 @@ fn a_store_that_goes_back_under_a_server_goes_on_where_it_was() {
             if journal {
                 // What was in hand is given up, and nothing beyond.
                 let (_, first, _) = after.iter().find(|(tag, ..)| tag == "orders").unwrap();
-                assert!((end.unwrap()..=noted(&machine.state(), &before)["orders"]).contains(first));
+                assert!(
+                    (end.unwrap()..=noted(&machine.state(), &before)["orders"]).contains(first)
+                );
             }
             serving.logs(&["ERROR", "STORE_WENT_BACK", "was fenced", "generation=1"]);
             let told = serving.ready(200, &["\"ok\"", "\"generation\":1"]);

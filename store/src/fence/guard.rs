@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leafid_core::{Code, HostTime, StoreTime, Token};
-use leafid_turn::groups::Scope;
-use leafid_turn::register::{self, Beat, Record, Server};
+use leafid_turn::register::{self, Beat, Change, Record, Server};
 
 use super::bounds::Note;
 use super::journal::Noted;
@@ -58,8 +57,8 @@ pub struct Guard {
     /// A write of it with an unknown outcome.
     maybe: Option<Server>,
     /// The first write since this server started or fenced: until the others have acked it, others may know
-    /// of a loss that this server does not.
-    start: Beat,
+    /// of a loss that this server does not. With the number of fences then.
+    start: (Beat, u64),
     /// Whether all rows were read since, once the others had acked it: what they write after that they announce
     /// to this server. Then it writes `start` again, with the others to compare all rows before they ack it.
     is_surveyed: bool,
@@ -68,8 +67,8 @@ pub struct Guard {
     /// Whether another server asks that all rows are read before the next ack.
     surveys: bool,
     others: Vec<Server>,
-    /// Of each line the state before its last known write, and after it.
-    links: BTreeMap<Scope, (u64, u64)>,
+    /// What it wrote last, until all others have acked it.
+    waiting: Vec<Change>,
     /// When each other one's beat was first seen.
     ages: BTreeMap<Token, (Beat, HostTime)>,
     generation: u64,
@@ -104,14 +103,14 @@ impl Guard {
             life: Beat { life: 1, salt, count: 0 },
             me: None,
             maybe: None,
-            start: Beat::default(),
+            start: (Beat::default(), 0),
             is_surveyed: false,
             surveys: false,
             is_behind: false,
             is_doubtful: false,
             is_confirmed: false,
             others: Vec::new(),
-            links: BTreeMap::new(),
+            waiting: Vec::new(),
             ages: BTreeMap::new(),
             generation: 0,
             looked: None,
@@ -294,12 +293,12 @@ impl Guard {
 
     /// The beat that the others have to ack before this server writes a row.
     pub fn first_beat(&self) -> Beat {
-        self.start
+        self.start.0
     }
 
     /// Changes with each fence, and when this server starts again: what was written before counts no more.
     pub fn epoch(&self) -> (u64, Beat) {
-        (self.generation, self.start)
+        (self.generation, self.start.0)
     }
 
     /// The refusal of what waits too long for the other servers.
@@ -319,7 +318,8 @@ impl Guard {
             },
         };
         let mut record = Record { stopped: false, generation: self.generation, ..record };
-        if record.waits.is_none_or(|waits| self.is_acked(waits)) {
+        let is_fenced = self.me.as_ref().is_some_and(|me| me.record.generation != self.generation);
+        if is_fenced || record.waits.is_none_or(|waits| self.is_acked(waits)) {
             (record.waits, record.lines, record.all) = (None, Vec::new(), false);
         }
         if self.me.is_none() {

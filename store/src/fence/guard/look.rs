@@ -70,7 +70,7 @@ impl Guard {
         self.show(boot);
         let is_member = self.journal.is_some();
         let members = self.members().map(|server| server.id).collect();
-        let is_acked = self.members().all(|server| self.is_acked_by(server, self.start));
+        let is_acked = self.members().all(|server| self.is_acked_by(server, self.start.0));
         let is_first = is_member && is_acked && !self.is_surveyed;
         let mut to_compare = if is_member { known } else { Vec::new() };
         if is_first || is_member && self.surveys {
@@ -88,7 +88,9 @@ impl Guard {
             self.fence(back_end, now, boot, None).await?;
             return Ok(true);
         }
-        let begins = is_first && self.members().next().is_some();
+        let anew = self.is_silent(boot)
+            || is_member && !self.is_confirmed && self.start.1 != self.generation;
+        let begins = !anew && is_first && self.members().next().is_some();
         self.is_surveyed |= is_first && !begins;
         self.is_confirmed |= is_member && is_acked && self.is_surveyed;
         self.trust();
@@ -101,7 +103,7 @@ impl Guard {
                 }
             });
         let (removed, reply) = removal.unzip();
-        let Some(group) = self.answer(boot, removed, begins) else {
+        let Some(group) = self.answer(boot, removed, anew, begins) else {
             if !notes.is_empty() {
                 synced(self.note(notes)).await?;
             }
@@ -115,10 +117,9 @@ impl Guard {
         let removes = group.len() > 1;
         let is_written = self.put(back_end, group, &after).await?;
         if is_written {
-            if self.is_silent(boot) {
-                (self.start, self.is_confirmed, self.is_surveyed) = (after.beat, false, false);
-            } else if begins {
-                (self.start, self.is_surveyed) = (after.beat, true);
+            if anew || begins {
+                (self.start, self.is_surveyed) = ((after.beat, self.generation), begins);
+                self.is_confirmed &= !anew;
             }
             (self.me, self.wrote) = (Some(after), boot);
             self.trust();
@@ -134,24 +135,30 @@ impl Guard {
     }
 
     /// The record to write after a look, with its acks (PROTOCOL R22), and the servers to drop with it (PROTOCOL R27);
-    /// `None` if nothing waits for it. `begins`: the others are to compare all rows with their journals.
+    /// `None` if nothing waits for it. `anew`: this server starts again; `begins`: it has read all rows since,
+    /// and the others are to compare them with their journals.
     pub(super) fn answer(
         &mut self,
         boot: HostTime,
         removed: Option<Server>,
+        anew: bool,
         begins: bool,
     ) -> Option<Group> {
         let me = self.me.clone()?;
         let is_member = self.journal.is_some();
         let mut after = self.next(me.beat.next());
         let mut is_due = !self.is_deserted() && boot.since(self.wrote) >= PERIOD_MS / 2;
-        // Others may have dropped a silent one, and a restore may have undone that: it begins anew.
-        if begins || self.is_silent(boot) {
+        // Others may have dropped a silent one, and a restore may have undone that.
+        if anew || begins {
             (is_due, after.record.waits, after.record.all) = (true, Some(after.beat), begins);
         }
         if is_member {
             for server in &self.others {
                 let Some(waits) = server.record.waits else { continue };
+                // Its server decides again what it wrote before a fence.
+                if server.record.generation != self.generation {
+                    continue;
+                }
                 is_due |= !me.has_acked(server.id, waits, self.generation);
                 after.record.acks.insert(server.id, server.beat);
             }
@@ -189,7 +196,7 @@ impl Guard {
             return Err(keeps_none());
         }
         if !self.is_confirmed {
-            return Err(self.waited_too_long(self.start));
+            return Err(self.waited_too_long(self.start.0));
         }
         let is_meant = |server: &&Server| {
             let id = leafid_turn::hex(server.id);
@@ -248,8 +255,8 @@ impl Guard {
         self.desk.tell(fenced.row.generation, fenced.row.floor);
     }
 
-    /// Takes in the others' records (PROTOCOL R22). Gives the notes of what is new, and changes that are no news
-    /// here, which a row may have undone since.
+    /// Takes in the others' records (PROTOCOL R22). Gives the notes of what is new, and what guests wrote below a
+    /// bound: they do not know whether the store was put back before.
     fn learn_others(&mut self, others: Vec<Server>, boot: HostTime) -> (Vec<Note>, Vec<Line>) {
         if boot.since(self.wrote) >= PERIOD_MS {
             self.steady = boot;
@@ -273,10 +280,11 @@ impl Guard {
             let lines = &server.record.lines;
             for change in lines.strip_prefix(had).unwrap_or(lines) {
                 self.hands.learn(&change.line);
-                self.is_doubtful |= self.journal.is_some() && self.overlaps(change);
-                match self.learn(*change) {
-                    Some(note) => notes.push(note),
-                    None => known.push(change.line),
+                self.is_doubtful |= self.waiting.iter().any(|own| own.overlaps(change));
+                if self.bounds.note(Note::Line(change.line)) {
+                    notes.push(Note::Line(change.line));
+                } else if server.record.guest {
+                    known.push(change.line);
                 }
             }
         }

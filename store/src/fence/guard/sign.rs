@@ -1,7 +1,6 @@
 //! The record of a server in its turns: what it wrote, until the others have noted it.
 
 use leafid_core::HostTime;
-use leafid_turn::groups::Scope;
 use leafid_turn::register::{Beat, Change, Line, Server};
 
 use super::{ALONE_MS, Guard, change, is_done, synced};
@@ -65,7 +64,8 @@ impl Guard {
         boot: HostTime,
     ) -> Result<Announced, Problem> {
         let is_new = !lines.iter().all(|change| self.bounds.knows(&change.line));
-        let announced = lines.clone();
+        let mut notes: Vec<Note> = lines.iter().map(|change| Note::Line(change.line)).collect();
+        notes.push(Note::Longest(longest_ms));
         if self.me.is_none() && !lines.is_empty() {
             back_end.begin().await?;
             let (servers, fenced) = Self::register(back_end).await?;
@@ -80,13 +80,17 @@ impl Guard {
             self.looked = None;
             return Ok(Announced::Undone);
         }
-        let (mut answer, mut notes) = (Announced::Noted, vec![Note::Longest(longest_ms)]);
+        let mut answer = Announced::Noted;
         if has_members || is_due {
             let beat = self.me.as_ref().map_or(self.life, |me| me.beat).next();
             let mut after = self.next(beat);
             if has_members {
                 after.record.waits = Some(beat);
-                after.record.announce(announced);
+                if after.record.lines.is_empty() {
+                    self.waiting.clear();
+                }
+                self.waiting.extend(&lines);
+                after.record.announce(lines);
                 answer = Announced::At(beat);
             }
             back_end.begin().await?;
@@ -105,32 +109,12 @@ impl Guard {
             notes.push(Note::Beat(beat));
         }
         notes.retain(|note| self.bounds.note(note.clone()));
-        notes.extend(lines.into_iter().filter_map(|change| self.learn(change)));
         if !notes.is_empty() {
             self.is_behind = true;
             synced(self.note(notes)).await?;
             self.is_behind = false;
         }
         Ok(answer)
-    }
-
-    /// Takes in a change; the note of it, if it is news.
-    pub(super) fn learn(&mut self, change: Change) -> Option<Note> {
-        let note = Note::Line(change.line);
-        let is_new = self.bounds.note(note.clone());
-        if is_new {
-            self.links.insert(Scope::of(&change.line), (change.before, change.line.state()));
-        }
-        is_new.then_some(note)
-    }
-
-    /// Whether a change reserved something that is known to be reserved by another one: the row was put back
-    /// between them.
-    pub(super) fn overlaps(&self, change: &Change) -> bool {
-        let bound = self.bounds.state(&change.line);
-        let link = self.links.get(&Scope::of(&change.line)).filter(|(_, after)| *after == bound);
-        let (before, after) = link.copied().unwrap_or((bound, bound));
-        change.before < after && change.line.state() > before
     }
 
     /// Says in the register that this server has stopped (PROTOCOL R29); a guest leaves it.

@@ -62,12 +62,14 @@ impl Guard {
     }
 
     pub(super) fn started(&mut self, me: Server, boot: HostTime, fenced: &Seen<Fenced>) {
-        self.start = me.beat;
-        (self.me, self.maybe) = (Some(me), None);
+        self.maybe = None;
+        self.waiting.clear();
         (self.is_surveyed, self.is_confirmed) = (false, false);
         (self.looked, self.wrote, self.steady) = (None, boot, boot);
         self.ages.clear();
         self.learn_fence(fenced);
+        self.start = (me.beat, self.generation);
+        self.me = Some(me);
     }
 
     /// Whether the store has this server's record as the journal has it, or as the write after that left it,
