@@ -25,7 +25,6 @@ use crate::backends::Write;
 use crate::problem::Problem;
 
 pub use bounds::Bounds;
-pub(crate) use guard::Guard;
 pub use journal::{Journal, Sight};
 
 /// The result of a fence that an operator ordered.

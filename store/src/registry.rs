@@ -311,20 +311,13 @@ impl Registry {
 
     /// Reads the row of a tag that is not deleted.
     pub fn tag(&self, tag: Name) -> impl Answer<TagRow> {
-        let hands = self.state.opened.get().map(|opened| Arc::clone(&opened.shared.hands));
-        self.submit(Kind::Take, Scope::Tag(tag), move |turn| {
-            Ok(hands::shown(hands.as_deref(), &tag, segments::tag(turn, &tag)?))
-        })
+        self.submit(Kind::Take, Scope::Tag(tag), move |turn| segments::tag(turn, &tag))
     }
 
     /// Lists tags that are not deleted, by name.
     pub fn tags(&self, page: Page<Name>) -> impl Answer<Vec<(Name, TagRow)>> {
-        let hands = self.state.opened.get().map(|opened| Arc::clone(&opened.shared.hands));
         self.submit(Kind::Take, Scope::Nothing, move |turn| match turn.list(Want::Tags(page))? {
-            Rows::Tags(rows) => {
-                let shown = |(tag, row)| (tag, hands::shown(hands.as_deref(), &tag, row));
-                Ok(rows.into_iter().map(shown).collect())
-            }
+            Rows::Tags(rows) => Ok(rows),
             _ => Ok(Vec::new()),
         })
     }
@@ -344,15 +337,13 @@ impl Registry {
         self.change_tag(tag, move |turn| segments::delete(turn, &tag))
     }
 
-    /// Queues an operator's change of a tag: what is in hand of it goes back into its row first.
+    /// Queues an operator's change of a tag: what is in hand of it counts no more.
     fn change_tag<T: Send + 'static>(
         &self,
         tag: Name,
         change: impl Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
     ) -> impl Answer<T> {
-        let hands = self.state.opened.get().map(|opened| Arc::clone(&opened.shared.hands));
         self.submit(Kind::Change, Scope::Tag(tag), move |turn| {
-            turn.hold(&tag, hands.as_ref().and_then(|hands| hands.take_tag(&tag)));
             turn.settle(&tag);
             change(turn)
         })

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use leafid_core::Token;
 
 use crate::problem::Problem;
-use crate::register::{Beat, Line, Record, Server, waited_too_long};
+use crate::register::{Beat, Change, Record, Server, waited_too_long};
 use crate::row::Fenced;
 use crate::write::ServerWrite;
 
@@ -52,7 +52,7 @@ impl Guest {
     }
 
     /// The write of its record with these bounds, beside those of earlier requests that still wait.
-    pub fn sign(&self, servers: &[Server], generation: u64, lines: Vec<Line>) -> ServerWrite {
+    pub fn sign(&self, servers: &[Server], generation: u64, lines: Vec<Change>) -> ServerWrite {
         let before = servers.iter().find(|server| server.id == self.id).cloned();
         let first = Beat { life: 1, salt: self.salt, count: 1 };
         let beat = before.as_ref().map_or(first, |before| before.beat.next());
@@ -107,6 +107,7 @@ mod tests {
     use leafid_core::Name;
 
     use super::*;
+    use crate::register::Line;
 
     const ID: Token = Token::new([9; 16]);
 
@@ -121,8 +122,8 @@ mod tests {
         Server { id: Token::new([1; 16]), beat: Beat::default(), record, revision: 0 }
     }
 
-    fn line(end: u64) -> Line {
-        Line::Tag(Name::tag("orders").unwrap(), end)
+    fn line(end: u64) -> Change {
+        Change { before: end - 10, line: Line::Tag(Name::tag("orders").unwrap(), end) }
     }
 
     #[test]

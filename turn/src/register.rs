@@ -119,6 +119,31 @@ impl FromStr for Line {
     }
 }
 
+impl Line {
+    /// The state that it stands for: a tag's position, or the time of a worker number's last grant.
+    pub fn state(&self) -> u64 {
+        match self {
+            Line::Tag(_, end) | Line::Changed(_, end) => *end,
+            Line::Worker(.., window) => window.granted.get().unsigned_abs(),
+        }
+    }
+}
+
+/// A write of a row, or an answer that repeats one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The state on which it was decided.
+    pub before: u64,
+    /// The bound after it.
+    pub line: Line,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.before, self.line)
+    }
+}
+
 /// A server's record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
@@ -136,8 +161,8 @@ pub struct Record {
     pub waits: Option<Beat>,
     /// Of each other server, the beat at which this one has noted its lines.
     pub acks: BTreeMap<Token, Beat>,
-    /// The bounds that it wrote and that not every other server has noted.
-    pub lines: Vec<Line>,
+    /// What it wrote and not every other server has noted.
+    pub lines: Vec<Change>,
     /// Instead of lines: the others have to read every row.
     pub all: bool,
 }
@@ -193,13 +218,16 @@ impl Record {
                 let (server, beat) = ack.split_once(' ').ok_or(())?;
                 self.acks.insert(Token::parse(server).map_err(|_| ())?, beat.parse()?);
             }
-            Some(_) => self.lines.push(line.parse()?),
+            Some((before, line)) => {
+                let before = before.parse().map_err(|_| ())?;
+                self.lines.push(Change { before, line: line.parse()? });
+            }
         }
         Ok(())
     }
 
-    /// Adds bounds that the others have to note.
-    pub fn announce(&mut self, lines: impl IntoIterator<Item = Line>) {
+    /// Adds what the others have to note.
+    pub fn announce(&mut self, lines: impl IntoIterator<Item = Change>) {
         self.lines.extend(lines);
         if self.lines.len() > MOST_LINES {
             (self.all, self.lines) = (true, Vec::new());
@@ -313,7 +341,10 @@ mod tests {
                 Line::Tag(Name::tag("orders").unwrap(), 21),
                 Line::Changed(Name::owner("订单 # 7%").unwrap(), 1),
                 Line::Worker(Name::namespace("n").unwrap(), u32::MAX, window),
-            ]),
+            ])
+            .into_iter()
+            .map(|line| Change { before: line.state() - 1, line })
+            .collect(),
             ..Record::default()
         };
         let text = record.to_string();
@@ -328,7 +359,15 @@ mod tests {
             .0,
             "2.00000abc.7"
         );
-        for bad in ["guests", "ack 7 1.2.3", "tag x orders", "tag 7", "worker 1 2 n", "1.2.3"] {
+        for bad in [
+            "guests",
+            "ack 7 1.2.3",
+            "1 tag x orders",
+            "1 tag 7",
+            "1 worker 1 2 n",
+            "x tag 7 orders",
+            "1.2.3",
+        ] {
             assert!(bad.parse::<Record>().is_err(), "{bad}");
         }
         for bad in ["", "1.2", "1.2.3.4", "1.x.3"] {

@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{TagRow, Worker, WorkerRow};
-use leafid_core::{Name, Range, StoreTime, Token};
+use leafid_core::{Name, StoreTime, Token};
 
 use crate::cache::Cache;
 use crate::groups::{Groups, Scope};
@@ -34,8 +34,6 @@ pub struct TurnRows {
     /// The store's time.
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
-    /// The numbers of tags that are reserved in their rows, and not granted yet.
-    in_hand: BTreeMap<Name, Range>,
     /// How many numbers to reserve beyond the granted ones.
     ahead: BTreeMap<Name, u64>,
     /// Tags that an operator changes.
@@ -67,7 +65,6 @@ impl TurnRows {
             first_use,
             now,
             tags: BTreeMap::new(),
-            in_hand: BTreeMap::new(),
             ahead: BTreeMap::new(),
             changed: BTreeSet::new(),
             removed: BTreeSet::new(),
@@ -141,8 +138,7 @@ impl TurnRows {
     /// A tag as it was written last, tombstones included.
     pub fn known_tag(&mut self, tag: &Name) -> Result<Option<TagRow>, Stop> {
         if let Some(&seen) = self.cache.tags.get(tag) {
-            self.tags.entry(*tag).or_insert(Entry::known(seen));
-            return Ok(self.position(tag).flatten());
+            return Ok(self.tags.entry(*tag).or_insert(Entry::known(seen)).row);
         }
         self.tag(tag)
     }
@@ -152,7 +148,7 @@ impl TurnRows {
         if self.tags.get(tag).is_some_and(Entry::is_doubtful) {
             self.tags.remove(tag);
         }
-        let found = self.position(tag);
+        let found = self.tags.get(tag).map(|entry| entry.row);
         found.ok_or_else(|| self.want(Want::Tag(*tag)))
     }
 

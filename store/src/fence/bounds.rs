@@ -95,6 +95,48 @@ impl Bounds {
         }
     }
 
+    /// The state of a line's row at its bound; 0 if there is none.
+    pub fn state(&self, line: &Line) -> u64 {
+        match line {
+            Line::Tag(tag, _) | Line::Changed(tag, _) => self.tags.get(tag).copied().unwrap_or(0),
+            Line::Worker(name, worker, _) => {
+                let known = self.workers.get(&(*name, *worker));
+                known.map_or(0, |known| Line::Worker(*name, *worker, *known).state())
+            }
+        }
+    }
+
+    /// The bounds that are above these states of all rows.
+    pub fn above(&self, rows: &[Line]) -> Vec<Line> {
+        let mut missing = self.clone();
+        for line in rows.iter().filter(|line| self.state(line) <= line.state()) {
+            match line {
+                Line::Tag(tag, _) | Line::Changed(tag, _) => drop(missing.tags.remove(tag)),
+                Line::Worker(name, worker, _) => drop(missing.workers.remove(&(*name, *worker))),
+            }
+        }
+        // A tag at 1 is lost without harm.
+        missing.tags.retain(|_, end| *end > 1);
+        missing.lines().collect()
+    }
+
+    /// The bounds of these lines.
+    pub fn of(&self, lines: &[Line]) -> Bounds {
+        let mut of = Bounds::default();
+        for line in lines {
+            match line {
+                Line::Tag(tag, _) | Line::Changed(tag, _) => {
+                    of.tags.extend(self.tags.get(tag).map(|end| (*tag, *end)));
+                }
+                Line::Worker(name, worker, _) => {
+                    let key = (*name, *worker);
+                    of.workers.extend(self.workers.get(&key).map(|window| (key, *window)));
+                }
+            }
+        }
+        of
+    }
+
     /// All notes, as the content of a new file.
     pub fn notes(&self) -> impl Iterator<Item = Note> + '_ {
         let server = self.server.map(Note::Server).into_iter();
@@ -137,9 +179,9 @@ impl Bounds {
     }
 }
 
-/// The longest window of the namespaces in a group, in ms.
-pub fn longest_ms(group: &Group) -> u32 {
-    let longest = group.iter().map(|write| match write {
+/// The longest window of the namespaces in some groups, in ms.
+pub fn longest_ms(groups: &[Group]) -> u32 {
+    let longest = groups.iter().flatten().map(|write| match write {
         Write::Same(_, seen) => seen.row.namespace.max_window_ms,
         Write::Namespace { after, .. } => after.namespace.max_window_ms,
         _ => 0,

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leafid_core::{Code, HostTime, StoreTime, Token};
+use leafid_turn::groups::Scope;
 use leafid_turn::register::{self, Beat, Record, Server};
 
 use super::bounds::Note;
@@ -18,6 +19,8 @@ use crate::backends::{BackEnd, Outcome, ServerWrite, Write};
 use crate::problem::Problem;
 use crate::random;
 use crate::registry::hands::Hands;
+
+pub use sign::Announced;
 
 /// How long a server may go without writing its record, in ms, while there are others.
 const PERIOD_MS: i64 = 2_000;
@@ -57,12 +60,16 @@ pub struct Guard {
     /// The first write since this server started or fenced: until the others have acked it, others may know
     /// of a loss that this server does not.
     start: Beat,
-    /// Whether all rows were read since it was written, and whether that was after it was acked: the others do
-    /// not announce to this server what they wrote before they knew of it.
-    surveyed: Option<bool>,
-    /// Whether every other member has acked it since: then none of them knows of a loss before it.
+    /// Whether all rows were read since, once the others had acked it: what they write after that they announce
+    /// to this server. Then it writes `start` again, with the others to compare all rows before they ack it.
+    is_surveyed: bool,
+    /// Whether every other member has acked that: then none of them knows of a loss before it.
     is_confirmed: bool,
+    /// Whether another server asks that all rows are read before the next ack.
+    surveys: bool,
     others: Vec<Server>,
+    /// Of each line the state before its last known write, and after it.
+    links: BTreeMap<Scope, (u64, u64)>,
     /// When each other one's beat was first seen.
     ages: BTreeMap<Token, (Beat, HostTime)>,
     generation: u64,
@@ -74,6 +81,8 @@ pub struct Guard {
     steady: HostTime,
     /// Whether the journal may lack the last write.
     is_behind: bool,
+    /// Whether a row was found below its bound.
+    is_doubtful: bool,
     refused: Option<(Problem, HostTime)>,
     repair: Option<(Repair, Reply<Repaired>)>,
     remove: Option<(String, Reply<()>)>,
@@ -96,10 +105,13 @@ impl Guard {
             me: None,
             maybe: None,
             start: Beat::default(),
-            surveyed: None,
+            is_surveyed: false,
+            surveys: false,
             is_behind: false,
+            is_doubtful: false,
             is_confirmed: false,
             others: Vec::new(),
+            links: BTreeMap::new(),
             ages: BTreeMap::new(),
             generation: 0,
             looked: None,
@@ -189,6 +201,7 @@ impl Guard {
         while self.me.is_some()
             && (self.maybe.is_some()
                 || self.remove.is_some()
+                || self.is_doubtful
                 || self.due_in(boot, waits) == Some(0))
         {
             if !self.look(back_end, now, boot).await? {
@@ -271,6 +284,17 @@ impl Guard {
     /// Whether every other server has acked a beat (PROTOCOL R21).
     pub fn is_acked(&self, beat: Beat) -> bool {
         self.awaited().all(|server| self.is_acked_by(server, beat))
+    }
+
+    /// Whether this server knows all that was reserved: before, it writes no row (PROTOCOL R26). One without a
+    /// journal never does.
+    pub fn may_write(&self) -> bool {
+        self.journal.is_none() || self.is_confirmed
+    }
+
+    /// The beat that the others have to ack before this server writes a row.
+    pub fn first_beat(&self) -> Beat {
+        self.start
     }
 
     /// Changes with each fence, and when this server starts again: what was written before counts no more.

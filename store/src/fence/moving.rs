@@ -30,20 +30,21 @@ pub struct Moves {
 
 impl Moves {
     /// Plans the moves of a fence to these bounds, of all tags at least to `above`. As the bounds may not be all,
-    /// tags are moved by a gap beyond them `with_gap`, and no window begins before a floor `with_floor`.
+    /// tags are moved by a gap beyond them `with_gap`, and no window begins before a floor `with_floor`. Without
+    /// the time, only of the rows that are below their bounds.
     pub async fn plan<B: BackEnd>(
         back_end: &mut B,
         bounds: &Bounds,
         (with_gap, with_floor): (bool, bool),
         above: u64,
-        now: StoreTime,
+        now: Option<StoreTime>,
     ) -> Result<Moves, Problem> {
         let mut moves = Moves::default();
         moves.plan_tags(back_end, bounds, with_gap, above).await?;
         moves.tags = moves.writes.len();
         let longest = bounds.longest_ms.max(DEFAULT_MAX_WINDOW_MS);
         let granted = bounds.workers.values().map(|window| window.granted);
-        let last = granted.fold(now, StoreTime::max);
+        let last = granted.fold(now.unwrap_or(StoreTime::new(0)), StoreTime::max);
         let lost = moves.plan_workers(back_end, bounds, now).await?;
         if with_floor {
             moves.plan_namespaces(back_end, last).await?;
@@ -98,18 +99,20 @@ impl Moves {
         &mut self,
         back_end: &mut B,
         bounds: &Bounds,
-        now: StoreTime,
+        now: Option<StoreTime>,
     ) -> Result<bool, Problem> {
         let spaces: BTreeSet<Name> = bounds.workers.keys().map(|(name, _)| *name).collect();
         let spaces: Vec<Name> = spaces.into_iter().collect();
         // A first window that began earlier is over.
-        let since = now.plus(-FIRST_WINDOW_MS);
+        let since = now.map(|now| now.plus(-FIRST_WINDOW_MS));
         let mut young = BTreeMap::new();
         for some in spaces.chunks(AT_ONCE) {
             let wants: Vec<Want> = some.iter().map(|name| Want::Namespace(*name)).collect();
             for (name, answer) in some.iter().zip(back_end.read(&wants).await?) {
                 if let Answer::Namespace(Some(seen)) = answer {
-                    young.insert(*name, seen.row.namespace.layout.tick(since).unwrap_or(0));
+                    let layout = seen.row.namespace.layout;
+                    let first = since.map_or(u64::MAX, |since| layout.tick(since).unwrap_or(0));
+                    young.insert(*name, first);
                 }
             }
         }

@@ -21,7 +21,7 @@ const AHEAD_MS: u64 = 10_000;
 /// The least time over which leases are counted, in ms.
 const COUNTED_MS: u64 = 1_000;
 
-/// Leases numbers of a tag in a turn: those in hand with the next ones of the row.
+/// Leases the next numbers of a tag's row in a turn, and reserves more.
 ///
 /// # Errors
 /// [`segments::lease`]'s.
@@ -30,11 +30,11 @@ pub fn lease(
     shared: Option<&Shared>,
     ask: &SegmentAsk,
 ) -> Result<SegmentGrant, Stop> {
-    let Some(shared) = shared else { return segments::lease(turn, ask) };
-    let (hands, boot) = (&shared.hands, shared.facts.clock.boot());
-    turn.hold(&ask.tag, hands.take(&ask.tag, ask.have_until));
     let grant = segments::lease(turn, ask)?;
-    turn.reserve(&ask.tag, hands.ahead(&ask.tag, grant.range.len(), boot));
+    if let Some(shared) = shared {
+        let ahead = shared.hands.ahead(&ask.tag, grant.range.len(), shared.facts.clock.boot());
+        turn.reserve(&ask.tag, ahead);
+    }
     Ok(grant)
 }
 
@@ -50,12 +50,6 @@ pub fn fill(turn: &mut TurnRows, shared: &Shared, tag: &Name, granted: u64) -> R
         turn.reserve(tag, ahead);
     }
     Ok(())
-}
-
-/// A tag's row as it is shown: numbers in hand count as not granted.
-pub fn shown(hands: Option<&Hands>, tag: &Name, row: TagRow) -> TagRow {
-    let max_id = hands.map_or(row.max_id, |hands| hands.position(tag, row.max_id));
-    TagRow { max_id, ..row }
 }
 
 #[derive(Debug, Default)]
@@ -148,19 +142,6 @@ impl Hands {
         }
     }
 
-    /// Takes the numbers in hand of a tag, to be used with those after them, unless the caller has numbers
-    /// above.
-    pub fn take(&self, tag: &Name, have_until: Option<u64>) -> Option<Range> {
-        let mut tags = self.lock();
-        let hand = tags.get_mut(tag)?;
-        let rest = hand.rest;
-        if have_until > Some(rest.start) {
-            return None;
-        }
-        hand.rest.start = rest.end;
-        (!rest.is_empty()).then_some(rest)
-    }
-
     /// How many numbers to reserve beyond a lease of so many: at least as many again, if a lease from the row
     /// waits for other servers; else none if that is not enough for another lease.
     fn ahead(&self, tag: &Name, granted: u64, boot: HostTime) -> u64 {
@@ -182,27 +163,23 @@ impl Hands {
         }
     }
 
-    /// Puts numbers in hand that are reserved in the row of their tag.
-    pub fn put(&self, new: &InHand, boot: HostTime) {
+    /// Puts numbers in hand that are reserved in the rows of their tags, and drops those of changed tags.
+    pub fn put(&self, new: &[InHand], changed: &[Name], boot: HostTime) {
         let mut tags = self.lock();
-        let InHand { tag, row, rest, granted } = *new;
-        let hand = tags.entry(tag).or_insert_with(|| Hand {
-            row,
-            bound: row.max_id,
-            rest: Range::new(rest.start, rest.start),
-            next: None,
-            is_filling: false,
-            leased: 0,
-            since: boot,
-        });
-        (hand.row, hand.bound, hand.is_filling) = (row, hand.bound.max(row.max_id), false);
-        hand.count(granted, boot);
-        if hand.rest.is_empty() {
-            hand.rest = rest;
-        } else if hand.rest.end == rest.start {
-            hand.rest.end = rest.end;
-        } else if !rest.is_empty() {
-            hand.next = Some(rest);
+        for new in new {
+            let fresh = || Hand {
+                row: new.row,
+                bound: new.row.max_id,
+                rest: Range::new(new.rest.start, new.rest.start),
+                next: None,
+                is_filling: false,
+                leased: 0,
+                since: boot,
+            };
+            tags.entry(new.tag).or_insert_with(fresh).put(new, boot);
+        }
+        for tag in changed {
+            tags.remove(tag);
         }
     }
 
@@ -220,37 +197,23 @@ impl Hands {
         }
     }
 
-    /// The position of a tag with a row at `max_id`, as numbers in hand count as not granted.
-    pub fn position(&self, tag: &Name, max_id: u64) -> u64 {
-        let last = self.lock().get(tag).map(Hand::last);
-        last.filter(|rest| rest.end == max_id).map_or(max_id, |rest| rest.start)
-    }
-
-    /// Takes all numbers of a tag that are in hand: those that were reserved last.
-    pub fn take_tag(&self, tag: &Name) -> Option<Range> {
-        self.lock().remove(tag).map(|hand| hand.last()).filter(|rest| !rest.is_empty())
-    }
-
     /// Drops everything.
     pub fn clear(&self) {
         self.lock().clear();
     }
-
-    /// Takes everything, to be put back into the rows.
-    pub fn take_all(&self) -> Vec<(Name, Range)> {
-        let all = std::mem::take(&mut *self.lock());
-        let all = all.iter().map(|(tag, hand)| (*tag, hand.last()));
-        all.filter(|(_, rest)| !rest.is_empty()).collect()
-    }
 }
 
 impl Hand {
-    /// The numbers that were reserved last.
-    fn last(&self) -> Range {
-        match self.next {
-            Some(next) if next.start == self.rest.end => Range::new(self.rest.start, next.end),
-            Some(next) => next,
-            None => self.rest,
+    fn put(&mut self, new: &InHand, boot: HostTime) {
+        let InHand { row, rest, granted, .. } = *new;
+        (self.row, self.bound, self.is_filling) = (row, self.bound.max(row.max_id), false);
+        self.count(granted, boot);
+        if self.rest.is_empty() {
+            self.rest = rest;
+        } else if self.rest.end == rest.start {
+            self.rest.end = rest.end;
+        } else if !rest.is_empty() {
+            self.next = Some(rest);
         }
     }
 
@@ -303,7 +266,7 @@ mod tests {
 
     fn put(hands: &Hands, row: TagRow, start: u64, boot: HostTime) {
         let rest = Range::new(start, row.max_id);
-        hands.put(&InHand { tag: tag(), row, rest, granted: 10 }, boot);
+        hands.put(&[InHand { tag: tag(), row, rest, granted: 10 }], &[], boot);
     }
 
     fn lease(hands: &Hands, ask: &SegmentAsk) -> Option<(u64, u64)> {
@@ -315,18 +278,12 @@ mod tests {
     #[test]
     fn leases_come_from_the_range_and_the_next_one_and_then_from_the_row() {
         let hands = with(row(31), 11);
-        assert_eq!(hands.position(&tag(), 31), 11);
         assert_eq!(lease(&hands, &ask()), Some((11, 21)));
         // What follows on it is one range; another server has the numbers between it and a later one.
         put(&hands, row(36), 31, START);
         put(&hands, row(91), 71, START);
-        assert_eq!((hands.position(&tag(), 91), hands.position(&tag(), 36)), (71, 36));
         let leases: Vec<_> = (0..4).map(|_| lease(&hands, &ask())).collect();
         assert_eq!(leases, [Some((21, 31)), Some((71, 81)), Some((81, 91)), None]);
-        assert_eq!(
-            (hands.take(&tag(), None), hands.take_tag(&tag()), hands.take_all()),
-            (None, None, vec![])
-        );
         assert_eq!(lease(&hands, &SegmentAsk { tag: Name::tag("users").unwrap(), ..ask() }), None);
     }
 
@@ -338,7 +295,6 @@ mod tests {
         let has = |until| SegmentAsk { have_until: Some(until), ..ask() };
         hands.learn(&Line::Tag(tag(), 71));
         assert_eq!(lease(&hands, &has(71)), None, "from the row");
-        assert_eq!(hands.take(&tag(), Some(71)), None);
         put(&hands, row(101), 81, START);
         assert_eq!(lease(&hands, &has(71)), Some((81, 91)));
         assert_eq!(lease(&hands, &has(11)), Some((11, 21)), "others get what is below");
@@ -348,23 +304,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_is_leased_by_nobody_else() {
-        let hands = with(row(31), 11);
-        assert_eq!(hands.take(&tag(), None), Some(Range::new(11, 31)));
-        assert_eq!(lease(&hands, &ask()), None);
-        // The turn that took it ends.
-        put(&hands, row(51), 41, START);
-        assert_eq!(lease(&hands, &ask()), Some((41, 51)));
-
-        let hands = with(row(31), 11);
-        put(&hands, row(61), 31, START);
-        assert_eq!(hands.take_tag(&tag()), Some(Range::new(11, 61)), "whole");
-        assert_eq!(lease(&hands, &ask()), None);
-        let hands = with(row(31), 11);
-        assert_eq!(hands.take_all(), [(tag(), Range::new(11, 31))]);
-        let hands = with(row(31), 11);
-        hands.clear();
-        assert_eq!(lease(&hands, &ask()), None);
+    fn what_is_dropped_is_leased_by_nobody() {
+        for drop in [|hands: &Hands| hands.put(&[], &[tag()], START), Hands::clear] {
+            let hands = with(row(31), 11);
+            put(&hands, row(61), 31, START);
+            drop(&hands);
+            assert_eq!(lease(&hands, &ask()), None);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use leafid_core::{HostTime, StoreTime};
+use leafid_core::{HostTime, Name, StoreTime};
 use tokio::time::{Instant, sleep};
 
 use leafid_turn::cache::Cache;
@@ -21,7 +21,8 @@ use super::queue::Queue;
 use crate::backends::clock::StoreClock;
 use crate::backends::{BackEnd, Outcome, Write};
 use crate::clock::Clock as _;
-use crate::fence::Guard;
+use crate::fence::bounds::longest_ms;
+use crate::fence::guard::{Announced, Guard};
 use crate::problem::Problem;
 use crate::random;
 use leafid_turn::register::Beat;
@@ -64,6 +65,9 @@ struct Held {
     since: Instant,
     jobs: Vec<Job>,
     in_hand: Vec<InHand>,
+    /// The tags that operators changed: what was in hand of them counts no more.
+    changed: Vec<Name>,
+    is_written: bool,
 }
 
 impl<B: BackEnd> Turns<B> {
@@ -93,7 +97,7 @@ impl<B: BackEnd> Turns<B> {
             self.answers.send();
             sleep(WAITING).await;
         }
-        self.finish().await;
+        self.guard.leave(&mut self.back_end).await;
     }
 
     async fn take_turn(&mut self, queue: &mut Queue) {
@@ -245,49 +249,50 @@ impl<B: BackEnd> Turns<B> {
         if !decided.is_empty() {
             self.shared.meter.requests.note(decided.len() as u64);
         }
-        let lines = turn.lines();
-        let counts = !groups.groups.is_empty()
-            || !self.guard.knows(&lines)
-            || (turn.grants() && !self.guard.is_alone());
-        let signed = match counts {
-            false => Ok(None),
-            true => {
-                let signing = self.guard.sign(&mut self.back_end, &mut groups, lines, boot);
-                self.answers.during(signing).await
+        let mut lines = turn.lines();
+        let (granted, other): (Vec<_>, Vec<_>) =
+            decided.into_iter().partition(|job| job.scope != Scope::Server);
+        // What is read of the register waits for nobody in it.
+        other.into_iter().for_each(|job| self.answers.put(job));
+        let decided = granted;
+        if !self.guard.may_write() && !(lines.is_empty() && groups.groups.is_empty()) {
+            self.cache = turn.into_cache();
+            return self.hold(self.guard.first_beat(), Vec::new(), Vec::new(), decided, false);
+        }
+        let compared = self.guard.compare(&mut self.back_end, &lines);
+        match self.answers.during(compared).await {
+            Ok(below) if below.is_empty() => {}
+            Ok(below) => {
+                // Either the store was put back, or the cache is older than what another server wrote.
+                self.cache = turn.into_cache();
+                below.iter().for_each(|line| self.cache.doubt(Scope::of(line)));
+                return decide_again(decided, queue);
             }
-        };
-        let signed = match signed {
-            Ok(signed) => signed,
             Err(problem) => return self.fail(problem, decided),
-        };
-        let beat = signed.as_ref().map(|signed| signed.beat);
+        }
         let began = Instant::now();
         let written = self.answers.during(self.back_end.write(&groups.groups)).await;
         if !groups.groups.is_empty() {
             self.shared.meter.write.took(began.elapsed());
         }
-        let mut outcomes = match written {
+        let outcomes = match written {
             Ok(outcomes) => outcomes,
             Err(problem) => return self.fail(problem, decided),
         };
-        if let Some(signed) = signed {
-            let noted = self.guard.signed(signed, &outcomes);
-            match self.answers.during(noted).await {
-                Ok(true) => {}
-                // The store may not be as this server left it: all is decided again after a look.
-                Ok(false) => outcomes.fill(Outcome::Conflict),
-                Err(problem) => return self.fail(problem, decided),
-            }
-        }
+        lines.retain(|change| groups.holds(Scope::of(&change.line), &outcomes));
+        let longest_ms = longest_ms(&groups.groups);
+        let announced = self.guard.announce(&mut self.back_end, lines, longest_ms, boot);
+        let beat = match self.answers.during(announced).await {
+            Ok(Announced::Noted) => None,
+            Ok(Announced::At(beat)) => Some(beat),
+            Ok(Announced::Undone) => return decide_again(decided, queue),
+            Err(problem) => return self.fail(problem, decided),
+        };
         // Sends the rest, if the write returned without a wait.
         self.answers.send();
-        let mut in_hand = Vec::new();
-        for new in turn.in_hand() {
-            match groups.place(Scope::Tag(new.tag)).map(|place| outcomes.get(place)) {
-                None | Some(Some(Outcome::Done(_))) => in_hand.push(new),
-                _ => in_hand.extend(turn.held(&new.tag)),
-            }
-        }
+        let is_done = |new: &InHand| groups.holds(Scope::Tag(new.tag), &outcomes);
+        let in_hand: Vec<_> = turn.in_hand().filter(is_done).collect();
+        let changed: Vec<Name> = turn.settled_tags().copied().collect();
         self.cache = turn.into_cache();
         for (group, outcome) in groups.groups.iter().zip(&outcomes) {
             self.cache.learn(group, outcome);
@@ -307,8 +312,6 @@ impl<B: BackEnd> Turns<B> {
         for job in decided {
             let place = groups.place(job.scope);
             match place.map(|place| outcomes.get(place)) {
-                // What is read of the register waits for nobody in it.
-                _ if job.scope == Scope::Server => self.answers.put(job),
                 None | Some(Some(Outcome::Done(_))) => granted.push(job),
                 Some(Some(Outcome::Conflict)) => {
                     self.shared.meter.conflicts.one();
@@ -322,68 +325,50 @@ impl<B: BackEnd> Turns<B> {
         }
         match beat {
             Some(beat) if !self.guard.is_alone() => {
-                let (epoch, since) = (self.guard.epoch(), Instant::now());
-                self.held.push_back(Held { beat, epoch, since, jobs: granted, in_hand });
+                self.hold(beat, in_hand, changed, granted, true);
             }
             _ => {
+                self.shared.hands.put(&in_hand, &changed, boot);
                 granted.into_iter().for_each(|job| self.answers.put(job));
-                in_hand.iter().for_each(|new| self.shared.hands.put(new, boot));
             }
         }
+    }
+
+    /// Has requests wait for the other servers; if they are not written, they are decided again then.
+    fn hold(
+        &mut self,
+        beat: Beat,
+        in_hand: Vec<InHand>,
+        changed: Vec<Name>,
+        jobs: Vec<Job>,
+        is_written: bool,
+    ) {
+        let (epoch, since) = (self.guard.epoch(), Instant::now());
+        self.held.push_back(Held { beat, epoch, since, jobs, in_hand, changed, is_written });
     }
 
     /// Answers what the other servers have acked; what was written before a fence is decided again.
     fn let_go(&mut self, queue: &mut Queue) {
         let boot = self.boot();
         while let Some(first) = self.held.pop_front() {
-            let Held { beat, epoch, since, jobs, in_hand } = first;
-            if epoch != self.guard.epoch() {
-                jobs.into_iter().for_each(|job| lost(job, queue));
-            } else if self.guard.is_acked(beat) {
-                in_hand.iter().for_each(|new| self.shared.hands.put(new, boot));
-                for job in jobs {
+            let Held { beat, epoch, since, .. } = first;
+            if epoch != self.guard.epoch() || !first.is_written && self.guard.may_write() {
+                decide_again(first.jobs, queue);
+            } else if first.is_written && self.guard.is_acked(beat) {
+                self.shared.hands.put(&first.in_hand, &first.changed, boot);
+                for job in first.jobs {
                     self.shared.meter.acks.took(since.elapsed());
                     self.answers.put(job);
                 }
             } else if since.elapsed() >= ACKED {
                 let problem = self.guard.waited_too_long(beat);
-                let problem = self.failed(problem, jobs.len());
-                jobs.into_iter().for_each(|job| job.answer(Err(problem.clone())));
+                let problem = self.failed(problem, first.jobs.len());
+                first.jobs.into_iter().for_each(|job| job.answer(Err(problem.clone())));
             } else {
-                self.held.push_front(Held { beat, epoch, since, jobs, in_hand });
+                self.held.push_front(first);
                 return;
             }
         }
-    }
-
-    /// Puts the numbers in hand back into their rows, and leaves the store's register.
-    async fn finish(&mut self) {
-        let rests = self.shared.hands.take_all();
-        if !rests.is_empty() && self.back_end.begin().await.is_ok() {
-            let (facts, cache) = (&self.shared.facts, std::mem::take(&mut self.cache));
-            let now = self.clock.now(None);
-            let mut turn = TurnRows::new(facts.store, StoreTime::new(0), false, now, cache);
-            for (tag, rest) in &rests {
-                turn.hold(tag, Some(*rest));
-                turn.settle(tag);
-                // A row that is not at hand is read.
-                let _ = turn.known_tag(tag);
-            }
-            let wants = turn.take_wants();
-            // What cannot be put back is a gap.
-            if let Ok(read) = self.back_end.read(&wants).await {
-                turn.learn(wants, read);
-            }
-            for (tag, rest) in &rests {
-                if let Ok(Some(row)) = turn.known_tag(tag)
-                    && row.max_id == rest.start
-                {
-                    turn.put_tag(tag, row);
-                }
-            }
-            let _ = self.back_end.write(&turn.groups().groups).await;
-        }
-        self.guard.leave(&mut self.back_end).await;
     }
 
     /// Answers the requests of a failed turn. It is unknown what was written, so the cache is dropped.
@@ -426,6 +411,10 @@ impl Answers {
         self.send();
         wait.await
     }
+}
+
+fn decide_again(jobs: Vec<Job>, queue: &mut Queue) {
+    jobs.into_iter().for_each(|job| lost(job, queue));
 }
 
 /// Queues a request for a retry after a lost race, with a growing, random pause so that two servers do not

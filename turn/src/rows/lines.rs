@@ -6,7 +6,7 @@ use leafid_core::Name;
 use leafid_core::registry::{TagRow, WorkerRow};
 
 use super::TurnRows;
-use crate::register::{Line, Window};
+use crate::register::{Change, Line, Window};
 
 impl TurnRows {
     /// Notes that a number is granted, whether or not that changes its row.
@@ -14,37 +14,30 @@ impl TurnRows {
         self.granted.insert((*name, worker));
     }
 
-    /// Whether numbers are granted in this turn.
-    pub fn grants(&self) -> bool {
-        !self.granted.is_empty()
-    }
-
-    /// The bounds of what this turn writes, and of the windows that it answers again.
-    pub fn lines(&self) -> Vec<Line> {
+    /// What this turn writes, and the windows that it answers again.
+    pub fn lines(&self) -> Vec<Change> {
         let tags = self.tags.iter().filter_map(|(tag, entry)| {
             let after = self.written(tag, entry)?;
             let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
-            let is_changed = self.is_changed(tag) || moved != Some(after);
+            let is_changed = self.changed.contains(tag) || moved != Some(after);
             let line = if is_changed { Line::Changed } else { Line::Tag };
-            Some(line(*tag, after.max_id))
+            // A new tag stands at 1.
+            let before = entry.before.map_or(1, |seen| seen.row.max_id);
+            Some(Change { before, line: line(*tag, after.max_id) })
         });
-        let workers = self.spaces.iter().flat_map(|(name, space)| {
-            space.changed().map(|(worker, row)| worker_line(name, worker, &row))
+        let changed = self
+            .spaces
+            .iter()
+            .flat_map(|(name, space)| space.changed().map(move |(worker, _)| (*name, worker)));
+        let workers = changed.chain(self.granted.iter().copied()).filter_map(|(name, worker)| {
+            let space = self.spaces.get(&name)?;
+            let line = |row: WorkerRow| {
+                let (granted, end) = (row.granted, row.reserved_until);
+                Line::Worker(name, worker, Window { granted, end })
+            };
+            let before = line(space.before(worker).unwrap_or_default()).state();
+            Some(Change { before, line: line(space.worker(worker)??) })
         });
-        let granted = self.granted.iter().filter_map(|(name, worker)| {
-            let row = self.spaces.get(name)?.worker(*worker)??;
-            Some(worker_line(name, *worker, &row))
-        });
-        tags.chain(workers).chain(granted).collect()
+        tags.chain(workers).collect()
     }
-
-    /// Whether an operator changes a tag in this turn.
-    fn is_changed(&self, tag: &Name) -> bool {
-        self.changed.contains(tag)
-    }
-}
-
-fn worker_line(name: &Name, worker: u32, row: &WorkerRow) -> Line {
-    let (granted, end) = (row.granted, row.reserved_until);
-    Line::Worker(*name, worker, Window { granted, end })
 }

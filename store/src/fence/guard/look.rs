@@ -1,7 +1,7 @@
 //! A look at the register: what the others wrote and this server has to note, who waits for it, and who is gone.
 
 use leafid_core::{Code, HostTime, StoreTime};
-use leafid_turn::register::Server;
+use leafid_turn::register::{Line, Server};
 
 use super::{
     FORGOTTEN_MS, Guard, ID_LETTERS, PERIOD_MS, SILENT_MS, busy, change, keeps_none, synced,
@@ -65,24 +65,32 @@ impl Guard {
         }
         self.looked = Some(boot);
         self.learn_fence(&fenced);
-        self.others = servers.into_iter().filter(|server| server.id != self.id).collect();
-        self.learn_others(boot);
+        let others = servers.into_iter().filter(|server| server.id != self.id).collect();
+        let (mut notes, known) = self.learn_others(others, boot);
         self.show(boot);
         let is_member = self.journal.is_some();
         let members = self.members().map(|server| server.id).collect();
-        let mut notes = vec![Note::Members(members)];
-        self.is_confirmed |=
-            is_member && self.members().all(|server| self.is_acked_by(server, self.start));
-        let is_read = self.surveyed.is_some_and(|confirmed| confirmed || !self.is_confirmed);
-        if !is_read && is_member {
+        let is_acked = self.members().all(|server| self.is_acked_by(server, self.start));
+        let is_first = is_member && is_acked && !self.is_surveyed;
+        let mut to_compare = if is_member { known } else { Vec::new() };
+        if is_first || is_member && self.surveys {
             let (lines, longest_ms) = moving::survey(back_end).await?;
-            notes.push(Note::Longest(longest_ms));
-            notes.extend(lines.into_iter().map(Note::Line));
-            self.surveyed = Some(self.is_confirmed);
+            to_compare.extend(self.bounds.above(&lines));
+            let surveyed = lines.into_iter().map(Note::Line).chain([Note::Longest(longest_ms)]);
+            notes.extend(surveyed.filter(|note| self.bounds.note(note.clone())));
+            self.surveys = false;
         }
-        let announced = self.others.iter().flat_map(|server| &server.record.lines);
-        notes.extend(announced.map(|line| Note::Line(*line)));
-        notes.retain(|note| self.bounds.note(note.clone()));
+        let members = Note::Members(members);
+        notes.extend(Some(members).filter(|note| self.bounds.note(note.clone())));
+        let is_doubtful = std::mem::take(&mut self.is_doubtful);
+        if is_doubtful || !to_compare.is_empty() && self.lacks(back_end, &to_compare).await? {
+            synced(self.note(notes)).await?;
+            self.fence(back_end, now, boot, None).await?;
+            return Ok(true);
+        }
+        let begins = is_first && self.members().next().is_some();
+        self.is_surveyed |= is_first && !begins;
+        self.is_confirmed |= is_member && is_acked && self.is_surveyed;
         self.trust();
         let removal =
             self.remove.take().and_then(|(name, reply)| match self.removable(&name, boot) {
@@ -93,7 +101,7 @@ impl Guard {
                 }
             });
         let (removed, reply) = removal.unzip();
-        let Some(group) = self.answer(boot, removed) else {
+        let Some(group) = self.answer(boot, removed, begins) else {
             if !notes.is_empty() {
                 synced(self.note(notes)).await?;
             }
@@ -108,7 +116,9 @@ impl Guard {
         let is_written = self.put(back_end, group, &after).await?;
         if is_written {
             if self.is_silent(boot) {
-                (self.start, self.is_confirmed, self.surveyed) = (after.beat, false, None);
+                (self.start, self.is_confirmed, self.is_surveyed) = (after.beat, false, false);
+            } else if begins {
+                (self.start, self.is_surveyed) = (after.beat, true);
             }
             (self.me, self.wrote) = (Some(after), boot);
             self.trust();
@@ -124,15 +134,20 @@ impl Guard {
     }
 
     /// The record to write after a look, with its acks (PROTOCOL R22), and the servers to drop with it (PROTOCOL R27);
-    /// `None` if nothing waits for it.
-    pub(super) fn answer(&mut self, boot: HostTime, removed: Option<Server>) -> Option<Group> {
+    /// `None` if nothing waits for it. `begins`: the others are to compare all rows with their journals.
+    pub(super) fn answer(
+        &mut self,
+        boot: HostTime,
+        removed: Option<Server>,
+        begins: bool,
+    ) -> Option<Group> {
         let me = self.me.clone()?;
         let is_member = self.journal.is_some();
         let mut after = self.next(me.beat.next());
         let mut is_due = !self.is_deserted() && boot.since(self.wrote) >= PERIOD_MS / 2;
-        if self.is_silent(boot) {
-            // Others may have dropped it, and a restore may have undone that: it begins anew.
-            (is_due, after.record.waits) = (true, Some(after.beat));
+        // Others may have dropped a silent one, and a restore may have undone that: it begins anew.
+        if begins || self.is_silent(boot) {
+            (is_due, after.record.waits, after.record.all) = (true, Some(after.beat), begins);
         }
         if is_member {
             for server in &self.others {
@@ -147,9 +162,8 @@ impl Guard {
             let age = self.silent_ms(server, boot);
             let is_silent = is_steady && age >= SILENT_MS;
             let is_named = removed.as_ref().is_some_and(|removed| removed.id == server.id);
-            if is_silent && (server.record.guest || age >= FORGOTTEN_MS)
-                || is_named && server.record.guest
-            {
+            let is_out = server.record.out.is_some() && age >= FORGOTTEN_MS;
+            if is_silent && (server.record.guest || is_out) || is_named && server.record.guest {
                 gone.push(change(Some(server.clone()), None));
             } else if is_named
                 || self.is_confirmed && server.is_member() && (server.record.stopped || is_silent)
@@ -204,7 +218,7 @@ impl Guard {
     }
 
     /// Whether this server has written nothing for a period while there were others.
-    fn is_silent(&self, boot: HostTime) -> bool {
+    pub(super) fn is_silent(&self, boot: HostTime) -> bool {
         self.members().next().is_some() && boot.since(self.wrote) >= PERIOD_MS
     }
 
@@ -233,28 +247,38 @@ impl Guard {
         self.desk.tell(fenced.row.generation, fenced.row.floor);
     }
 
-    pub(super) fn learn_others(&mut self, boot: HostTime) {
+    /// Takes in the others' records (PROTOCOL R22). Gives the notes of what is new, and changes that are no news
+    /// here, which a row may have undone since.
+    fn learn_others(&mut self, others: Vec<Server>, boot: HostTime) -> (Vec<Note>, Vec<Line>) {
         if boot.since(self.wrote) >= PERIOD_MS {
             self.steady = boot;
         }
-        let others = &self.others;
         if others.iter().any(|server| server.record.guest) {
             self.visited = Some(boot);
         }
         self.ages.retain(|id, _| others.iter().any(|server| server.id == *id));
-        for server in &self.others {
-            let known = self.ages.entry(server.id).or_insert((server.beat, boot));
-            if known.0 != server.beat {
-                *known = (server.beat, boot);
-            } else if *known != (server.beat, boot) {
+        let before = std::mem::replace(&mut self.others, others.clone());
+        let (mut notes, mut known) = (Vec::new(), Vec::new());
+        for server in &others {
+            let age = self.ages.entry(server.id).or_insert((server.beat, boot));
+            if age.0 != server.beat {
+                *age = (server.beat, boot);
+            } else if *age != (server.beat, boot) {
                 continue;
             }
-            if server.record.all {
-                self.surveyed = None;
-            }
-            for line in &server.record.lines {
-                self.hands.learn(line);
+            self.surveys |= server.record.all;
+            let before = before.iter().find(|before| before.id == server.id);
+            let had = before.map_or(&[][..], |before| &before.record.lines);
+            let lines = &server.record.lines;
+            for change in lines.strip_prefix(had).unwrap_or(lines) {
+                self.hands.learn(&change.line);
+                self.is_doubtful |= self.journal.is_some() && self.overlaps(change);
+                match self.learn(*change) {
+                    Some(note) => notes.push(note),
+                    None => known.push(change.line),
+                }
             }
         }
+        (notes, known)
     }
 }

@@ -1,87 +1,134 @@
 //! The record of a server in its turns: what it wrote, until the others have noted it.
 
 use leafid_core::HostTime;
-use leafid_turn::groups::{Groups, Scope};
-use leafid_turn::register::{Beat, Line, Server};
+use leafid_turn::groups::Scope;
+use leafid_turn::register::{Beat, Change, Line, Server};
 
-use super::{Guard, change, is_done, synced};
-use crate::backends::{BackEnd, Group, Outcome};
-use crate::fence::bounds::{Note, longest_ms};
+use super::{ALONE_MS, Guard, change, is_done, synced};
+use crate::backends::{BackEnd, Group};
+use crate::fence::bounds::Note;
+use crate::fence::moving::Moves;
 use crate::problem::Problem;
 
-/// A write of the own record in a turn.
-#[derive(Debug)]
-pub struct Signed {
-    /// Its beat.
-    pub beat: Beat,
-    place: usize,
-    notes: Vec<Note>,
-    boot: HostTime,
+/// Who has to note what a turn wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Announced {
+    /// Nobody else.
+    Noted,
+    /// The other servers, up to this beat.
+    At(Beat),
+    /// The store may not be as this server left it: all is decided again after a look.
+    Undone,
 }
 
 impl Guard {
-    /// Whether these bounds are no news.
-    pub fn knows(&self, lines: &[Line]) -> bool {
-        lines.iter().all(|line| self.bounds.knows(line))
-    }
-
-    /// PROTOCOL R20: adds this server's record to the groups of a turn. `None` if there is nobody to tell.
+    /// Whether a turn was decided on rows that are below their bounds (PROTOCOL R22), and on which: then it is
+    /// decided again. If the store lacks something of them, it is fenced in the next turn.
     ///
     /// # Errors
-    /// `STORE_UNAVAILABLE` if the register cannot be read.
-    pub async fn sign<B: BackEnd>(
+    /// `STORE_UNAVAILABLE` if the store cannot be read.
+    pub async fn compare<B: BackEnd>(
         &mut self,
         back_end: &mut B,
-        groups: &mut Groups,
-        all: Vec<Line>,
+        lines: &[Change],
+    ) -> Result<Vec<Line>, Problem> {
+        let is_below = |change: &&Change| change.before < self.bounds.state(&change.line);
+        let below: Vec<Line> = lines.iter().filter(is_below).map(|change| change.line).collect();
+        if self.me.is_none() || below.is_empty() {
+            return Ok(Vec::new());
+        }
+        // What another server wrote may be missing from the cache alone.
+        self.is_doubtful = self.lacks(back_end, &below).await?;
+        Ok(below)
+    }
+
+    /// Whether a row is below the bound of its line in the store.
+    pub(super) async fn lacks<B: BackEnd>(
+        &self,
+        back_end: &mut B,
+        lines: &[Line],
+    ) -> Result<bool, Problem> {
+        let bounds = self.bounds.of(lines);
+        Ok(!Moves::plan(back_end, &bounds, (false, false), 0, None).await?.writes.is_empty())
+    }
+
+    /// PROTOCOL R20: announces the rows that a turn wrote, and notes them: after the write, so that the store is
+    /// never behind the journal where a server is killed.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` if the register or the journal cannot be used.
+    pub async fn announce<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        lines: Vec<Change>,
+        longest_ms: u32,
         boot: HostTime,
-    ) -> Result<Option<Signed>, Problem> {
-        if self.me.is_none() {
+    ) -> Result<Announced, Problem> {
+        let is_new = !lines.iter().all(|change| self.bounds.knows(&change.line));
+        let announced = lines.clone();
+        if self.me.is_none() && !lines.is_empty() {
+            back_end.begin().await?;
             let (servers, fenced) = Self::register(back_end).await?;
             self.others = servers;
             self.learn_fence(&fenced);
-            if self.is_alone() {
-                return Ok(None);
+        }
+        let has_members = !lines.is_empty() && self.members().next().is_some();
+        let is_due = is_new && self.me.is_some() && boot.since(self.wrote) >= ALONE_MS;
+        if has_members && self.is_silent(boot) {
+            self.looked = None;
+            return Ok(Announced::Undone);
+        }
+        let (mut answer, mut notes) = (Announced::Noted, vec![Note::Longest(longest_ms)]);
+        if has_members || is_due {
+            let beat = self.me.as_ref().map_or(self.life, |me| me.beat).next();
+            let mut after = self.next(beat);
+            if has_members {
+                after.record.waits = Some(beat);
+                after.record.announce(announced);
+                answer = Announced::At(beat);
             }
+            back_end.begin().await?;
+            if !self
+                .put(back_end, vec![change(self.me.clone(), Some(after.clone()))], &after)
+                .await?
+            {
+                self.looked = None;
+                return Ok(Announced::Undone);
+            }
+            (self.me, self.wrote) = (Some(after), boot);
+            self.trust();
+            if back_end.facts().abilities.counts_revisions {
+                self.looked = None;
+            }
+            notes.push(Note::Beat(beat));
+            self.is_behind = true;
         }
-        let longest = groups.groups.iter().map(longest_ms).max().unwrap_or(0);
-        let beat = self.me.as_ref().map_or(self.life, |me| me.beat).next();
-        let mut after = self.next(beat);
-        if self.members().next().is_some() {
-            after.record.waits = Some(beat);
-            after.record.announce(all.iter().copied());
+        notes.retain(|note| self.bounds.note(note.clone()));
+        notes.extend(lines.into_iter().filter_map(|change| self.learn(change)));
+        if !notes.is_empty() {
+            synced(self.note(notes)).await?;
         }
-        let place = groups.groups.len();
-        groups.push(Scope::Server, vec![change(self.me.clone(), Some(after.clone()))]);
-        let mut notes: Vec<Note> = all.into_iter().map(Note::Line).collect();
-        notes.extend([Note::Longest(longest), Note::Beat(beat)]);
-        self.maybe = Some(after);
-        Ok(Some(Signed { beat, place, notes, boot }))
+        self.is_behind = false;
+        Ok(answer)
     }
 
-    /// Takes in how the write of the own record ended, and notes its bounds: after the write, so that the store
-    /// is never behind the journal where a server is killed; tells whether the record was as it was left.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` if the journal cannot be written.
-    pub async fn signed(&mut self, signed: Signed, outcomes: &[Outcome]) -> Result<bool, Problem> {
-        let Signed { place, mut notes, boot, .. } = signed;
-        let Some(Outcome::Done(revisions)) = outcomes.get(place) else {
-            if let Some(Outcome::Conflict) = outcomes.get(place) {
-                self.maybe = None;
-            }
-            self.looked = None;
-            return Ok(false);
-        };
-        let revision = revisions.first().copied().unwrap_or(0);
-        self.me = self.maybe.take().map(|me| Server { revision, ..me });
-        self.wrote = boot;
-        self.trust();
-        notes.retain(|note| self.bounds.note(note.clone()));
-        self.is_behind = true;
-        synced(self.note(notes)).await?;
-        self.is_behind = false;
-        Ok(true)
+    /// Takes in a change; the note of it, if it is news.
+    pub(super) fn learn(&mut self, change: Change) -> Option<Note> {
+        let note = Note::Line(change.line);
+        let is_new = self.bounds.note(note.clone());
+        if is_new {
+            self.links.insert(Scope::of(&change.line), (change.before, change.line.state()));
+        }
+        is_new.then_some(note)
+    }
+
+    /// Whether a change reserved something that is known to be reserved by another one: the row was put back
+    /// between them.
+    pub(super) fn overlaps(&self, change: &Change) -> bool {
+        let bound = self.bounds.state(&change.line);
+        let link = self.links.get(&Scope::of(&change.line)).filter(|(_, after)| *after == bound);
+        let (before, after) = link.copied().unwrap_or((bound, bound));
+        change.before < after && change.line.state() > before
     }
 
     /// Says in the register that this server has stopped (PROTOCOL R29); a guest leaves it.

@@ -63,8 +63,8 @@ impl Guard {
 
     pub(super) fn started(&mut self, me: Server, boot: HostTime, fenced: &Seen<Fenced>) {
         self.start = me.beat;
-        (self.me, self.maybe, self.surveyed) = (Some(me), None, None);
-        self.is_confirmed = false;
+        (self.me, self.maybe) = (Some(me), None);
+        (self.is_surveyed, self.is_confirmed) = (false, false);
         (self.looked, self.wrote, self.steady) = (None, boot, boot);
         self.ages.clear();
         self.learn_fence(fenced);
@@ -119,7 +119,7 @@ impl Guard {
         while tries < TRIES {
             back_end.begin().await?;
             let (servers, fenced) = Self::register(back_end).await?;
-            let moves = Moves::plan(back_end, &bounds, (gap, with_gap), above, now).await?;
+            let moves = Moves::plan(back_end, &bounds, (gap, with_gap), above, Some(now)).await?;
             // A gap is added once: what is planned is the bound from now on.
             gap = false;
             for write in &moves.writes {
@@ -131,7 +131,7 @@ impl Guard {
             let beat = self.me.as_ref().map_or(self.life, |me| me.beat).max(self.life).next();
             let mut me = self.next(beat);
             let generation = fenced.row.generation + 1;
-            (me.record.waits, me.record.all) = (Some(beat), !moves.writes.is_empty());
+            (me.record.waits, me.record.all) = (Some(beat), true);
             me.record.generation = generation;
             let is_undone = mine.as_ref().is_some_and(|mine| mine.beat.next() == self.bounds.beat);
             let (mut last, mut removed, mut awaited) = (Vec::new(), Vec::new(), Vec::new());

@@ -11,7 +11,7 @@ use crate::backends::sqlite::driver::Driver;
 use crate::backends::sqlite::file::open;
 use crate::backends::{Answer, NamespaceRow, Seen, ServerWrite, Want, WorkerWrite, Write};
 use crate::store::Page;
-use leafid_turn::register::{Beat, Line, Record, Server};
+use leafid_turn::register::{Beat, Change, Line, Record, Server};
 use leafid_turn::sql::{self, SQLITE, Step};
 
 fn store() -> (tempfile::TempDir, Connection) {
@@ -155,7 +155,7 @@ fn a_servers_record_is_written_only_where_it_is_as_it_was_read() {
         beat: Beat { life: 1, salt: 7, count },
         record: Record {
             name: format!("host {n}"),
-            lines: vec![Line::Tag(Name::tag("orders").unwrap(), count)],
+            lines: vec![Change { before: 1, line: Line::Tag(Name::tag("orders").unwrap(), count) }],
             ..Record::default()
         },
         revision: 0,
