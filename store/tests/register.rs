@@ -13,7 +13,7 @@ use leafid_store::store::TagChange;
 use world::*;
 
 #[test]
-fn a_server_alone_has_nothing_ahead_at_rest_and_puts_back_what_it_has() {
+fn a_server_alone_has_nothing_ahead_at_rest_and_stops_with_a_small_gap() {
     let mut world = World::new();
     let one = world.server("one");
     for n in 0..4 {
@@ -21,20 +21,19 @@ fn a_server_alone_has_nothing_ahead_at_rest_and_puts_back_what_it_has() {
         world.clock.set(world.clock.wall().plus(60_000));
         assert_eq!(world.row(), 11 + 10 * n, "nothing is ahead");
     }
-    // At a high rate it reserves ahead, and puts that back when it ends.
+    // At a high rate it reserves 10 s of use ahead, at most: that is a gap when it ends.
     for _ in 0..100 {
         world.lease(&[&one]).unwrap();
     }
-    let shown = world.wait(&[&one], one.registry.tag(tag())).unwrap().max_id;
-    assert!(shown == 1_041 && world.row() > shown, "{shown} {}", world.row());
+    let row = world.row();
+    assert!((1_042..=1_041 + 10_000).contains(&row), "{row}");
     drop(one);
-    assert_eq!(world.row(), 1_041);
     assert!(world.records()[0].starts_with("stopped\n"), "{:?}", world.records());
     // With its journal it goes on there; so does a guest.
     let one = world.server("one");
-    assert_eq!((world.lease(&[&one]).unwrap().start, one.generation()), (1_041, 0));
+    assert_eq!((world.lease(&[&one]).unwrap().start, one.generation()), (row, 0));
     drop(one);
-    assert_eq!(world.lease(&[&world.guest()]).unwrap().start, 1_051);
+    assert_eq!(world.lease(&[&world.guest()]).unwrap().start, row + 10);
 }
 
 #[test]
@@ -218,7 +217,8 @@ fn of_two_servers_with_copies_of_one_journal_the_first_is_refused() {
     world.copy_journal("one", "copied");
     let copied = world.server("copied");
     world.lease(&[&copied]).unwrap();
-    world.step(&[&one]);
+    // A server that is alone looks once a second.
+    world.pass(&[&one], 1_000);
     let refused = world.lease(&[&one]).unwrap_err();
     assert_eq!(refused.code, Code::StoreRefused, "{refused}");
     assert!(refused.detail.contains("uses a copy of it"), "{refused}");
@@ -233,7 +233,8 @@ fn a_server_that_stops_is_not_missed_before_the_store_goes_back() {
     world.lease(&[&two, &one]).unwrap();
     drop(two);
     let before = world.clock.wall();
-    assert_eq!((world.lease(&[&one]).unwrap().start, one.generation()), (11, 0));
+    // Two had as much in hand as it leased.
+    assert_eq!((world.lease(&[&one]).unwrap().start, one.generation()), (21, 0));
     assert!(world.clock.wall().since(before) < 1_000, "nobody is waited for");
     world.copy();
     world.lease(&[&one]).unwrap();
@@ -303,8 +304,11 @@ fn a_repair_raises_each_line_to_its_bound_or_by_a_gap() {
             world.lease(&[&one, &two]).unwrap();
             world.lease(&[&two, &one]).unwrap();
         }
+        let id = one.registry.id();
         [one, two].into_iter().for_each(Server::kill);
-        let bound = world.row();
+        // A row may have been written just before, of which nobody knows.
+        let known = ["one", "two"].map(|name| file::known(&world.at(name), id).unwrap().remove(0));
+        let bound = known.iter().map(|known| known.bounds.tags[&tag()]).max().unwrap();
         world.restore();
         let before = world.row();
         let guest = world.guest();

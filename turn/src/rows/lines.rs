@@ -1,5 +1,6 @@
 //! The bounds of what a turn writes or answers, which other servers have to note.
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use leafid_core::Name;
@@ -29,7 +30,8 @@ impl TurnRows {
             .spaces
             .iter()
             .flat_map(|(name, space)| space.changed().map(move |(worker, _)| (*name, worker)));
-        let workers = changed.chain(self.granted.iter().copied()).filter_map(|(name, worker)| {
+        let numbers: BTreeSet<_> = changed.chain(self.granted.iter().copied()).collect();
+        let workers = numbers.into_iter().filter_map(|(name, worker)| {
             let space = self.spaces.get(&name)?;
             let line = |row: WorkerRow| {
                 let (granted, end) = (row.granted, row.reserved_until);

@@ -219,7 +219,8 @@ impl Guard {
 
     /// Whether this server has written nothing for a period while there were others.
     pub(super) fn is_silent(&self, boot: HostTime) -> bool {
-        self.members().next().is_some() && boot.since(self.wrote) >= PERIOD_MS
+        let is_due = self.me.is_some() && boot.since(self.wrote) >= PERIOD_MS;
+        is_due && self.members().next().is_some()
     }
 
     /// How long a server has written nothing, as far as this one saw.
