@@ -12,13 +12,11 @@ would distrust. So the store's time is the set time, plus the few ms of the verb
 import json
 import os
 import random
-import re
 import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
@@ -76,10 +74,10 @@ PATHS: dict[str, tuple[Any, ...]] = {
 
 
 class WalledServer(Server):
-    """The program, on a wall clock that the test sets."""
+    """The program, on a wall clock that the test sets. Without a journal it reserves nothing ahead of use, as hosts."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder, journal=folder / "journal")
+        super().__init__(folder)
         self.wall = folder / "wall"
         self.set_wall(BEGUN_MS)
         # Not beside the store: memory is often mounted `noexec`.
@@ -120,32 +118,13 @@ class Recorder:
         while len(self.steps) < count:
             self.note(*self.random.choice(verbs)())
             if len(self.steps) % LOOK_EACH == 0:
-                self.look(self.position)
+                self.look()
         return self.steps
 
-    def look(self, position: Callable[[str], str | None]) -> None:
-        """Records all rows, with the positions of tags that are known otherwise than by their rows."""
+    def look(self) -> None:
+        """Records all rows."""
         (text,) = self.rows.execute(ROWS).fetchone()
-        shown = lambda tag: f"tag {tag[1]} {position(tag[1]) or tag[2]} "  # noqa: E731
-        text = re.sub(r"\btag (\S+) (\d+) ", shown, text)
         self.steps.append({"do": "rows", "at": str(self.at), "sql": ROWS, "gives": text})
-
-    def close(self) -> None:
-        """Records the rows that the closed program has left."""
-        self.look(lambda _: None)
-
-    def position(self, tag: str) -> str | None:
-        """A tag's next number as the program shows it; None for one that it does not have."""
-        self.http.request("GET", f"/v1/tags/{tag}")
-        position: str | None = json.loads(self.http.getresponse().read()).get("max_id")
-        return position
-
-    def proven(self, ask: Row) -> Row:
-        """The ask of a holder that has only numbers that were granted, or far more: the program does not take numbers
-        that it has reserved, and not granted, for a proof."""
-        position = self.position(ask["tag"])
-        is_less = int(ask.get("have_until", 0)) <= int(position or 0)
-        return ask if is_less else {**ask, "have_until": str(10**15)}
 
     def token(self) -> str:
         return f"{self.random.getrandbits(128):032x}"
@@ -212,7 +191,6 @@ class Recorder:
     def note(self, verb: str, ask: Row) -> None:
         self.at += self.random.randrange(*PASSES_MS)
         self.server.set_wall(self.at)
-        ask = self.proven(ask) if verb == "lease_segment" else ask
         status, answer = self.call(verb, ask)
         self.codes[answer["code"] if status >= 300 else "granted"] += 1
         is_host = verb in ("lease_segment", "acquire", "renew", "release")
@@ -282,7 +260,6 @@ def main(consumer: Path, seed: int, count: int) -> None:
         with WalledServer(folder) as server:
             recorder = Recorder(server, seed)
             steps = recorder.record(count)
-        recorder.close()
         script = {"name": f"seed {seed}", "kind": "store", "store": recorder.id, "steps": steps}
         wrong = {"python": wrong_in_python(script, folder), "node": wrong_in_node(script, folder, consumer)}
         assert not any(wrong.values()), wrong

@@ -10,6 +10,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::SERVERS;
 use crate::cache::Cache;
 use crate::guest::{Guest, Waits};
 use crate::problem::Problem;
@@ -166,6 +167,9 @@ impl<T> Alone<T> {
     /// guest is alone.
     fn servers(&mut self) -> Result<Option<(Vec<Server>, u64)>, Stop> {
         let Some(guest) = &self.guest else { return Ok(None) };
+        if !SERVERS {
+            return Err(Problem::unavailable("this build of leafid knows of no servers").into());
+        }
         let Answer::Servers(servers) = self.rows.list(Want::Servers)? else { return Ok(None) };
         if guest.is_alone(&servers) {
             return Ok(None);

@@ -36,6 +36,9 @@ use alloc::string::String;
 
 use leafid_core::Token;
 
+/// Whether this build knows of servers. Without them it refuses guests.
+const SERVERS: bool = cfg!(feature = "servers");
+
 /// A token as text: 32 hex digits.
 pub fn hex(token: Token) -> String {
     String::from_utf8_lossy(&token.to_hex()).into_owned()

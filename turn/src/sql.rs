@@ -15,6 +15,7 @@ use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{Code, Name, Refusal};
 use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 
+use crate::SERVERS;
 use crate::change::Page;
 use crate::explain;
 use crate::problem::Problem;
@@ -289,7 +290,7 @@ fn take(answer: &mut Answer, from: &mut Columns<'_, impl Source>) -> Result<(), 
         Answer::Positions(rows) => {
             rows.push((named("name", from, any)?, need(from.number("max_id")?)?));
         }
-        Answer::Servers(rows) => {
+        Answer::Servers(rows) if SERVERS => {
             let id = need(from.token("server")?)?;
             let beat = need(from.text("beat", str::to_owned)?)?;
             let record = need(from.text("record", str::to_owned)?)?;
@@ -298,7 +299,7 @@ fn take(answer: &mut Answer, from: &mut Columns<'_, impl Source>) -> Result<(), 
         }
         Answer::Fenced(found) => found.row = Fenced::get(from)?,
         Answer::Unused(used) => used.push(need(from.number("worker")?)?),
-        Answer::Unreadable(_) | Answer::Removed(_) => {}
+        Answer::Servers(_) | Answer::Unreadable(_) | Answer::Removed(_) => {}
         Answer::Workers(rows) => {
             let (worker, row) = Worker::get(from)?;
             rows.push((worker, seen(row)));

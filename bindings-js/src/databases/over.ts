@@ -8,6 +8,7 @@ import { bytes, column, type Columns } from '../sql/text.js'
 import { notThere, otherVersion } from '../sql/unfit.js'
 import { checkClock, makingDefault, Works, type Waits } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
+import { newGuest } from '../stores/guest.js'
 import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
@@ -98,7 +99,7 @@ async function opened(link: Link, create: Declarations | undefined, allowUnsafeS
   return new Works({
     ...commanded(create, link.place),
     dialect: link.dialect,
-    guest: randomToken(),
+    guest: newGuest(),
     hasVersion: false,
     hears: (told) => clock(told, theHost().ticking(), () => longest),
     judges: (settings) => judge(link, Object.values(settings) as Raw, allowUnsafeSettings),

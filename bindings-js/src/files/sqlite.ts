@@ -8,6 +8,7 @@ import { TEXTS, VERSION } from '../sql/texts.js'
 import { inTransaction, notThere, otherVersion, shadowed } from '../sql/unfit.js'
 import { checkClock, makingDefault, Works, type Waits } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
+import { newGuest } from '../stores/guest.js'
 import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
@@ -89,7 +90,7 @@ function hold({ path, connection, granted }: File, create: Declarations | undefi
   const place = `sqlite:${path}`
   const works = new Works({
     ...commanded(create, place),
-    guest: randomToken(),
+    guest: newGuest(),
     clock: () => time(clocks.wall(), clocks.ticking(), longest),
     hasVersion: false,
     place,

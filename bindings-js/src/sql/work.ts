@@ -1,8 +1,8 @@
 import { accepted, subject, type Subject } from '../values/refusals.js'
 import type { Refused } from '../engines/engine.js'
-import { entropy, theHost } from '../hosts/host.js'
 import type { Declarations } from '../stores/declared.js'
 import { deciding } from '../stores/deciding.js'
+import type { Guest } from '../stores/guest.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
@@ -13,8 +13,8 @@ import { SQLITE, bytes, column, param, values, type Columns, type Dialect, type 
 export interface Setting {
   /** The kind of database: SQLite by default. */
   dialect?: Dialect
-  /** The id of this store's record among the servers; absent where a store has no servers. */
-  guest?: string
+  /** This store among the servers; absent where a store has no servers. */
+  guest?: Guest
   /** Tags and namespaces declared in code; without it only the rows count. */
   declared?: Declared
   /** The time, in ms since 1970, which never goes back. */
@@ -135,7 +135,7 @@ export class Works {
   *begin(verb: Verb, ask: Ask): Work<never> {
     const { clock, declared, hasVersion, hears, judges, otherVersion, sees } = this.#setting
     const said = declared && declaredFor(declared, verb, ask as never)
-    const guest = this.#guest()
+    const guest = this.#setting.guest?.asks()
     const turn = (store: string, now: number, found: readonly Columns[][]) => turned(this.#dialect, verb, { ...ask, ...said?.fields }, { store, now, guest, found })
     // The first queries need neither the store's id nor its time, so everything is read together.
     const first = turn(NOBODY, 0, []).reads
@@ -166,7 +166,7 @@ export class Works {
 
   /** Whether the servers have noted a decision; the refusal if it waits too long. */
   *noted(waits: Waits, isLate: boolean): Work<Noted> {
-    const ask = { ...waits, guest: this.#setting.guest, is_late: isLate }
+    const ask = { ...waits, guest: this.#setting.guest?.id, is_late: isLate }
     const found: Columns[][] = []
     for (;;) {
       const { reads, answer, refused } = turned(this.#dialect, 'noted', ask, { store: NOBODY, now: 0, found })
@@ -178,14 +178,7 @@ export class Works {
 
   /** The step that removes this store's record, if it wrote nothing since. */
   leaving({ beat }: Waits): Step {
-    return { ...this.#dialect.query('server_remove', { server: bytes(this.#setting.guest!), was_beat: beat }), must: 'nothing' }
-  }
-
-  /** Whose request it is: acks of a record that was removed, with an earlier number, are not of the next one. */
-  #guest(): object | undefined {
-    const { guest } = this.#setting
-    if (guest === undefined) return undefined
-    return { id: guest, salt: new DataView(entropy(4).buffer).getUint32(0), name: theHost().owner() }
+    return { ...this.#dialect.query('server_remove', { server: bytes(this.#setting.guest!.id), was_beat: beat }), must: 'nothing' }
   }
 
   /** The last step of a transaction that writes: records the store's write, where that is due. */
