@@ -4,8 +4,11 @@
 #[path = "register/world.rs"]
 mod world;
 
+use std::future::Future;
+use std::task::{Context, Waker};
+
 use leafid_core::registry::DEFAULT_MAX_STEP;
-use leafid_core::{Code, Range};
+use leafid_core::{Code, Range, SegmentAsk};
 use leafid_store::clock::Clock;
 use leafid_store::fence::file;
 use leafid_store::store::TagChange;
@@ -36,6 +39,7 @@ fn a_server_alone_has_nothing_ahead_at_rest_and_stops_with_a_small_gap() {
     assert_eq!(world.lease(&[&world.guest()]).unwrap().start, row + 10);
 }
 
+/// PROTOCOL R21, PROTOCOL R22.
 #[test]
 fn what_a_server_writes_is_answered_once_the_others_have_noted_it() {
     let mut world = World::new();
@@ -64,6 +68,60 @@ fn what_a_server_writes_is_answered_once_the_others_have_noted_it() {
     assert_eq!(world.wait(&all, asked).unwrap().step, 12);
 }
 
+/// Rows alone are put back, and the servers' records are as they left them. PROTOCOL R20.
+#[test]
+fn a_row_below_its_bound_is_noticed_by_who_writes_it() {
+    for (count, table) in [(1, "tags"), (1, "workers"), (2, "tags"), (2, "workers")] {
+        let mut world = World::new();
+        let all: Vec<_> = ["one", "two"].into_iter().take(count).map(|n| world.server(n)).collect();
+        let mut by: Vec<_> = all.iter().collect();
+        world.pass(&by, 2_000);
+        world.copy();
+        for _ in 0..20 {
+            world.lease(&by).unwrap();
+        }
+        world.acquire(&by).unwrap();
+        world.put_back(&[table]);
+        by.reverse();
+        let refused = world.acquire(&by).unwrap_err();
+        assert_eq!(refused.code, Code::WorkersExhausted, "{refused}");
+        // What is in hand is still good; after it the row is asked.
+        for _ in 0..1_000 {
+            world.lease(&by).unwrap();
+        }
+        assert_eq!(by[0].generation(), 1, "{table}, {count} servers");
+    }
+}
+
+/// A row goes back between the writes of two servers, before either knows of the other's. PROTOCOL R22.
+#[test]
+fn numbers_that_two_servers_reserve_are_used_by_neither() {
+    let mut world = World::new();
+    let [one, two] = ["one", "two"].map(|name| world.server(name));
+    world.pass(&[&one, &two], 2_000);
+    world.copy();
+    let before = world.row();
+    let asks = [(); 2].map(|()| SegmentAsk::new(tag(), world.request()));
+    let mut ranges = Vec::new();
+    let mut leases = Vec::new();
+    for (server, ask) in [&one, &two].into_iter().zip(asks) {
+        let mut lease = Box::pin(server.registry.lease_segment(ask));
+        // Time stands still, so nobody looks at the register.
+        assert!(lease.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        while world.row() == before {
+            std::thread::yield_now();
+        }
+        world.put_back(&["tags"]);
+        leases.push(lease);
+    }
+    for lease in leases {
+        ranges.push(world.wait(&[&one, &two], lease).unwrap().range);
+    }
+    assert!(ranges[0].end <= ranges[1].start || ranges[1].end <= ranges[0].start, "{ranges:?}");
+    assert!(one.generation() > 0, "both wrote the same numbers");
+}
+
+/// PROTOCOL R23.
 #[test]
 fn after_a_restore_under_running_servers_each_line_goes_on_at_its_bound() {
     let mut world = World::new();
@@ -94,6 +152,7 @@ fn after_a_restore_under_running_servers_each_line_goes_on_at_its_bound() {
     }
 }
 
+/// PROTOCOL R27.
 #[test]
 fn a_killed_server_is_waited_for_until_it_is_dropped_and_may_come_back() {
     let mut world = World::new();
@@ -120,7 +179,8 @@ fn a_killed_server_is_waited_for_until_it_is_dropped_and_may_come_back() {
     assert_eq!((one.generation(), two.generation()), (0, 0), "nothing was lost");
 }
 
-/// Its range in hand is good for as long as nobody can have dropped it, and after that only if nobody has.
+/// Its range in hand is good for as long as nobody can have dropped it, and after that only if nobody has. PROTOCOL R28,
+/// PROTOCOL R31.
 #[test]
 fn a_server_that_is_cut_off_soon_uses_nothing_that_it_has_in_hand() {
     for (silent_ms, is_dropped) in [(1_000, false), (5_000, false), (20_000, true)] {
@@ -143,6 +203,7 @@ fn a_server_that_is_cut_off_soon_uses_nothing_that_it_has_in_hand() {
     }
 }
 
+/// PROTOCOL R26.
 #[test]
 fn both_are_needed_where_both_were_killed_and_the_store_went_back() {
     let mut world = World::new();
@@ -225,6 +286,7 @@ fn of_two_servers_with_copies_of_one_journal_the_first_is_refused() {
     world.lease(&[&copied]).unwrap();
 }
 
+/// PROTOCOL R29.
 #[test]
 fn a_server_that_stops_is_not_missed_before_the_store_goes_back() {
     let mut world = World::new();
@@ -267,7 +329,7 @@ fn a_guest_waits_for_servers_that_run_or_were_killed_and_for_no_other() {
     world.lease(&[&guest]).unwrap();
 }
 
-/// Two servers ran on one machine; one of them starts again.
+/// Two servers ran on one machine; one of them starts again. PROTOCOL R30.
 #[test]
 fn a_server_takes_over_the_journals_in_its_folder() {
     for goes_back in [false, true] {

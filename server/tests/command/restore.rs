@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::machine::Machine;
 use crate::restored::{goes_back, holds_more, lease, noted, overlaps};
-use crate::support::{REQUEST, Serving, has, number, play, refusal, says, until};
+use crate::support::{REQUEST, has, play, refusal, says, until};
 
 /// A copy is put back, or the write-ahead log is removed, which after a kill holds the last grants.
 #[test]
@@ -71,10 +71,6 @@ fn a_store_that_goes_back_under_a_server_goes_on_where_it_was() {
         }
         assert_eq!(serving.log().matches("was fenced").count(), 3, "{}", serving.log());
     }
-}
-
-fn position(serving: &Serving) -> u64 {
-    number(&serving.get("/v1/tags/orders").1["max_id"])
 }
 
 /// A fence moves the tag by its own gap only: a claim beyond that keeps the tag refused.

@@ -5,7 +5,7 @@ mod look;
 mod sign;
 mod start;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use leafid_core::{Code, HostTime, StoreTime, Token};
@@ -69,6 +69,8 @@ pub struct Guard {
     others: Vec<Server>,
     /// What it wrote last, until all others have acked it.
     waiting: Vec<Change>,
+    /// Guests whose changes begin below what is reserved: they have to decide again.
+    low: BTreeSet<Token>,
     /// When each other one's beat was first seen.
     ages: BTreeMap<Token, (Beat, HostTime)>,
     generation: u64,
@@ -111,6 +113,7 @@ impl Guard {
             is_confirmed: false,
             others: Vec::new(),
             waiting: Vec::new(),
+            low: BTreeSet::new(),
             ages: BTreeMap::new(),
             generation: 0,
             looked: None,

@@ -204,15 +204,20 @@ impl World {
 
     /// Puts all rows back as the copy has them, also under running servers.
     pub fn restore(&self) {
+        self.put_back(&["meta", "servers", "tags", "namespaces", "workers"]);
+    }
+
+    /// Puts the rows of some tables back.
+    pub fn put_back(&self, tables: &[&str]) {
         let connection = self.open();
         connection.execute("ATTACH ?1 AS copy", [self.at("copy.db").to_str()]).unwrap();
-        let tables = ["meta", "servers", "tags", "namespaces", "workers"];
-        let back = tables.map(|table| {
+        let back = tables.iter().map(|table| {
             format!(
                 "DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM copy.{table};"
             )
         });
-        connection.execute_batch(&format!("BEGIN IMMEDIATE; {} COMMIT", back.concat())).unwrap();
+        let all = format!("BEGIN IMMEDIATE; {} COMMIT", back.collect::<String>());
+        connection.execute_batch(&all).unwrap();
     }
 
     /// The number above which nothing of the tag is reserved.

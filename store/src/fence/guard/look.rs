@@ -1,7 +1,7 @@
 //! A look at the register: what the others wrote and this server has to note, who waits for it, and who is gone.
 
-use leafid_core::{Code, HostTime, StoreTime};
-use leafid_turn::register::{Line, Server};
+use leafid_core::{Code, HostTime, StoreTime, Token};
+use leafid_turn::register::{Change, Server};
 
 use super::{
     FORGOTTEN_MS, Guard, ID_LETTERS, PERIOD_MS, SILENT_MS, busy, change, keeps_none, synced,
@@ -45,6 +45,17 @@ impl Guard {
                 (self.me, self.maybe) = (Some(Server { revision, ..known.clone() }), None);
             }
             None => {
+                if mine.is_none() && self.journal.is_none() {
+                    // A member asks it to decide again.
+                    self.hands.clear();
+                    self.life = known.iter().map(|known| known.beat).max().unwrap_or_default();
+                    self.start = (self.life, fenced.row.generation);
+                    (self.me, self.maybe) = (None, None);
+                    if !self.name.is_empty() {
+                        self.start(back_end, now, boot).await?;
+                    }
+                    return Ok(true);
+                }
                 // A write that was sent long ago never lands later: it has the record before as its condition.
                 self.bounds.beat = known.iter().map(|known| known.beat).max().unwrap_or_default();
                 if let Some(mine) = mine
@@ -66,16 +77,16 @@ impl Guard {
         self.looked = Some(boot);
         self.learn_fence(&fenced);
         let others = servers.into_iter().filter(|server| server.id != self.id).collect();
-        let (mut notes, known) = self.learn_others(others, boot);
+        let mut notes = self.learn_others(others, boot);
         self.show(boot);
         let is_member = self.journal.is_some();
         let members = self.members().map(|server| server.id).collect();
         let is_acked = self.members().all(|server| self.is_acked_by(server, self.start.0));
         let is_first = is_member && is_acked && !self.is_surveyed;
-        let mut to_compare = if is_member { known } else { Vec::new() };
+        let mut to_compare = Vec::new();
         if is_first || is_member && self.surveys {
             let (lines, longest_ms) = moving::survey(back_end).await?;
-            to_compare.extend(self.bounds.above(&lines));
+            to_compare = self.bounds.above(&lines);
             let surveyed = lines.into_iter().map(Note::Line).chain([Note::Longest(longest_ms)]);
             notes.extend(surveyed.filter(|note| self.bounds.note(note.clone())));
             self.surveys = false;
@@ -147,6 +158,7 @@ impl Guard {
         let me = self.me.clone()?;
         let is_member = self.journal.is_some();
         let mut after = self.next(me.beat.next());
+        let mut gone = Vec::new();
         let mut is_due = !self.is_deserted() && boot.since(self.wrote) >= PERIOD_MS / 2;
         // Others may have dropped a silent one, and a restore may have undone that.
         if anew || begins {
@@ -159,17 +171,23 @@ impl Guard {
                 if server.record.generation != self.generation {
                     continue;
                 }
+                if self.low.contains(&server.id) {
+                    gone.push(change(Some(server.clone()), None));
+                    continue;
+                }
                 is_due |= !me.has_acked(server.id, waits, self.generation);
                 after.record.acks.insert(server.id, server.beat);
             }
         }
-        let mut gone = Vec::new();
         let is_steady = boot.since(self.steady) >= SILENT_MS;
         for server in &self.others {
             let age = self.silent_ms(server, boot);
             let is_silent = is_steady && age >= SILENT_MS;
             let is_named = removed.as_ref().is_some_and(|removed| removed.id == server.id);
             let is_out = server.record.out.is_some() && age >= FORGOTTEN_MS;
+            if self.low.contains(&server.id) {
+                continue;
+            }
             if is_silent && (server.record.guest || is_out) || is_named && server.record.guest {
                 gone.push(change(Some(server.clone()), None));
             } else if is_named
@@ -255,18 +273,21 @@ impl Guard {
         self.desk.tell(fenced.row.generation, fenced.row.floor);
     }
 
-    /// Takes in the others' records (PROTOCOL R22). Gives the notes of what is new, and what guests wrote below a
-    /// bound: they do not know whether the store was put back before.
-    fn learn_others(&mut self, others: Vec<Server>, boot: HostTime) -> (Vec<Note>, Vec<Line>) {
+    /// Takes in the others' records, and gives the notes of what is new (PROTOCOL R22).
+    fn learn_others(&mut self, mut others: Vec<Server>, boot: HostTime) -> Vec<Note> {
         if boot.since(self.wrote) >= PERIOD_MS {
             self.steady = boot;
         }
         if others.iter().any(|server| server.record.guest) {
             self.visited = Some(boot);
         }
-        self.ages.retain(|id, _| others.iter().any(|server| server.id == *id));
+        // What members wrote is known before a guest's changes are compared with it.
+        others.sort_by_key(|server| server.record.guest);
+        let is_there = |id: &Token| others.iter().any(|server| server.id == *id);
+        self.ages.retain(|id, _| is_there(id));
+        self.low.retain(is_there);
         let before = std::mem::replace(&mut self.others, others.clone());
-        let (mut notes, mut known) = (Vec::new(), Vec::new());
+        let mut notes = Vec::new();
         for server in &others {
             let age = self.ages.entry(server.id).or_insert((server.beat, boot));
             if age.0 != server.beat {
@@ -275,19 +296,33 @@ impl Guard {
                 continue;
             }
             self.surveys |= server.record.all;
-            let before = before.iter().find(|before| before.id == server.id);
-            let had = before.map_or(&[][..], |before| &before.record.lines);
+            let had = before.iter().find(|before| before.id == server.id);
+            let had = had.map_or(&[][..], |had| &had.record.lines);
             let lines = &server.record.lines;
-            for change in lines.strip_prefix(had).unwrap_or(lines) {
+            let new = lines.strip_prefix(had).unwrap_or(lines);
+            if server.record.guest
+                && new.iter().any(|new| new.before < self.bounds.state(&new.line))
+            {
+                self.low.insert(server.id);
+                continue;
+            }
+            for change in new {
                 self.hands.learn(&change.line);
-                self.is_doubtful |= self.waiting.iter().any(|own| own.overlaps(change));
-                if self.bounds.note(Note::Line(change.line)) {
-                    notes.push(Note::Line(change.line));
-                } else if server.record.guest {
-                    known.push(change.line);
-                }
+                let is_mine = self.waiting.iter().any(|own| own.overlaps(change));
+                let is_noted = !server.record.guest && self.has_noted(&before, change);
+                self.is_doubtful |= is_mine || is_noted;
+                let note = Note::Line(change.line);
+                notes.extend(Some(note).filter(|note| self.bounds.note(note.clone())));
             }
         }
-        (notes, known)
+        notes
+    }
+
+    /// Whether a change overlaps one of a guest, which this server has acked.
+    fn has_noted(&self, others: &[Server], change: &Change) -> bool {
+        let acks = self.me.iter().flat_map(|me| &me.record.acks);
+        let acked = acks.filter_map(|(id, _)| others.iter().find(|server| server.id == *id));
+        let mut guests = acked.filter(|server| server.record.guest);
+        guests.any(|guest| guest.record.lines.iter().any(|acked| acked.overlaps(change)))
     }
 }

@@ -18,8 +18,6 @@ pub struct Place<S> {
 /// How an engine goes back: `save` marks the state to which `back` takes it.
 pub struct Way<S> {
     pub name: &'static str,
-    /// Whether servers may run meanwhile.
-    pub goes_on: bool,
     /// Before there is a store.
     pub prepare: fn(&mut Place<S>),
     pub save: fn(&mut Place<S>),
@@ -51,7 +49,6 @@ impl<S: Server> Place<S> {
 fn snapshot<S: Server>() -> Way<S> {
     Way {
         name: "snapshot of its volume",
-        goes_on: true,
         prepare: |_| (),
         save: |place| place.server.snapshot(&place.saved()),
         back: |place| place.server.put_back(&place.saved()).expect("it starts on the copy"),
@@ -62,7 +59,6 @@ fn snapshot<S: Server>() -> Way<S> {
 fn dump<S: Databases>() -> Way<S> {
     Way {
         name: "dump",
-        goes_on: true,
         prepare: |_| (),
         save: |place| place.server.dump(&place.name(), &place.saved()).expect("a dump"),
         back: |place| place.server.load(&place.name(), &place.saved()).expect("it is played back"),
@@ -73,7 +69,6 @@ fn dump<S: Databases>() -> Way<S> {
 fn promotion<S: Databases>(prepare: fn(&mut Place<S>)) -> Way<S> {
     Way {
         name: "promotion of a replica",
-        goes_on: true,
         prepare,
         save: |place| {
             let replica = place.replica.as_mut().expect("a replica");
@@ -94,7 +89,6 @@ pub fn postgres() -> [Way<Postgres>; 5] {
         dump(),
         Way {
             name: "base backup",
-            goes_on: true,
             prepare: |_| (),
             save: |place| place.server.base_backup(&place.server.at("saved")).expect("a backup"),
             back: |place| {
@@ -104,7 +98,6 @@ pub fn postgres() -> [Way<Postgres>; 5] {
         },
         Way {
             name: "point in time, by its log",
-            goes_on: true,
             prepare: |_| (),
             save: |place| {
                 place.server.base_backup(&place.server.at("saved")).expect("a backup");
@@ -165,7 +158,7 @@ pub fn mariadb() -> [Way<Mariadb>; 3] {
                 place.server.replica(&["log-bin=changes", "sync-binlog=1"]).expect("a replica");
             place.replica = Some(replica);
         }),
-        Way { goes_on: false, ..dump() },
+        dump(),
     ]
 }
 
@@ -173,7 +166,6 @@ pub fn etcd() -> [Way<Etcd>; 2] {
     [
         Way {
             name: "snapshot restored by etcdctl",
-            goes_on: true,
             prepare: |_| (),
             save: |place| place.server.save(&place.saved()).expect("a snapshot"),
             back: |place| place.server.restore(&place.saved()).expect("it starts on the snapshot"),
