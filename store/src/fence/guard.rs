@@ -79,6 +79,8 @@ pub struct Guard {
     visited: Option<HostTime>,
     /// When the record was written last, and since when it was in each period.
     wrote: HostTime,
+    /// When it was last seen that there is no other member.
+    alone: HostTime,
     steady: HostTime,
     /// Whether the journal may lack the last write.
     is_behind: bool,
@@ -119,6 +121,7 @@ impl Guard {
             looked: None,
             visited: None,
             wrote: HostTime::new(0),
+            alone: HostTime::new(0),
             steady: HostTime::new(0),
             refused: None,
             repair: None,

@@ -79,6 +79,10 @@ impl Guard {
         let others = servers.into_iter().filter(|server| server.id != self.id).collect();
         let mut notes = self.learn_others(others, boot);
         self.show(boot);
+        if self.members().next().is_none() {
+            // Nobody can have dropped it.
+            self.alone = boot;
+        }
         let is_member = self.journal.is_some();
         let members = self.members().map(|server| server.id).collect();
         let is_acked = self.members().all(|server| self.is_acked_by(server, self.start.0));
@@ -244,7 +248,8 @@ impl Guard {
 
     /// Whether this server has written nothing for a period while there were others.
     pub(super) fn is_silent(&self, boot: HostTime) -> bool {
-        let is_due = self.me.is_some() && boot.since(self.wrote) >= PERIOD_MS;
+        let since = self.wrote.max(self.alone);
+        let is_due = self.me.is_some() && boot.since(since) >= PERIOD_MS;
         is_due && self.members().next().is_some()
     }
 

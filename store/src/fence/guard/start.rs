@@ -64,7 +64,7 @@ impl Guard {
     pub(super) fn started(&mut self, me: Server, boot: HostTime, fenced: &Seen<Fenced>) {
         self.maybe = None;
         self.waiting.clear();
-        (self.is_surveyed, self.is_confirmed) = (false, false);
+        (self.is_surveyed, self.is_confirmed, self.is_doubtful) = (false, false, false);
         (self.looked, self.wrote, self.steady) = (None, boot, boot);
         self.ages.clear();
         self.learn_fence(fenced);
