@@ -106,8 +106,8 @@ impl Guard {
         let anew = self.is_silent(boot)
             || is_member && !self.is_confirmed && self.start.1 != self.generation;
         let begins = !anew && is_first && self.members().next().is_some();
-        self.is_surveyed |= is_first && !begins;
-        self.is_confirmed |= is_member && is_acked && self.is_surveyed;
+        self.is_surveyed |= !anew && is_first && !begins;
+        self.is_confirmed |= is_member && !anew && is_acked && self.is_surveyed;
         self.trust();
         let removal =
             self.remove.take().and_then(|(name, reply)| match self.removable(&name, boot) {
@@ -302,7 +302,8 @@ impl Guard {
             }
             self.surveys |= server.record.all;
             let had = before.iter().find(|before| before.id == server.id);
-            let had = had.map_or(&[][..], |had| &had.record.lines);
+            let is_known = !self.low.remove(&server.id);
+            let had = had.filter(|_| is_known).map_or(&[][..], |had| &had.record.lines);
             let lines = &server.record.lines;
             let new = lines.strip_prefix(had).unwrap_or(lines);
             if server.record.guest
