@@ -68,7 +68,7 @@ impl Search {
         let mut at = 0;
         while let Some(world) = next.pop_front().filter(|_| search.twice.is_none()) {
             rules.steps(&world, |step, after| {
-                if after.twice {
+                if after.twice || rules.scope.left.restores == 0 && step.0 == "@ fences, for a row" {
                     search.twice.get_or_insert((at, step));
                     return;
                 }

@@ -1,7 +1,7 @@
 //! What a server does: it starts or fences, notes, acks, reserves, drops others, stops.
 
 use super::rules::{Periods, Rules, SILENT, Without as No};
-use super::world::{EMPTY, MOST, Record, Server, Then, World, has};
+use super::world::{EMPTY, MOST, Record, Server, Store, Then, World, has};
 
 impl Rules {
     /// The members that others wait for.
@@ -43,9 +43,32 @@ impl Rules {
         record.beat > 0 && (record.beat == journal.beat || is_next)
     }
 
-    /// Whether a row shows that something is missing.
+    /// Whether the row has gone back.
     fn is_low(&self, world: &World, i: usize) -> bool {
         world.store.row < world.journals[i].bound
+    }
+
+    /// Whether a server has to be acked. A record of another generation is written anew.
+    fn is_news(&self, world: &World, i: usize, j: usize) -> bool {
+        let Store { register, generation, .. } = world.store;
+        let is_now = register[j].generation == generation || !self.keep(No::AckedGeneration);
+        let noted = register[i].acks[j].max(world.servers[i].noted[j]);
+        i != j && noted < register[j].waits && is_now && !register[j].out
+    }
+
+    /// Whether another server has reserved what waits here for its ack, too.
+    fn is_met(&self, world: &World, i: usize) -> bool {
+        let Server { from, to, .. } = world.servers[i];
+        let meets = |j: usize| {
+            let record = world.store.register[j];
+            self.is_news(world, i, j) && record.from < to && from < record.line
+        };
+        self.keep(No::Ranges) && (0..MOST).any(meets)
+    }
+
+    /// Whether a row shows that something is missing.
+    pub fn is_shown(&self, world: &World, i: usize) -> bool {
+        self.is_as_left(world, i) && (self.is_low(world, i) || self.is_met(world, i))
     }
 
     pub fn start(&self, world: &World, i: usize) -> Option<World> {
@@ -66,7 +89,7 @@ impl Rules {
         let record = world.store.register[i];
         let doubts = match server.up {
             true if record.out && self.was_left(world, i) => false,
-            true => !self.is_as_left(world, i) || self.is_low(world, i),
+            true => !self.is_as_left(world, i) || self.is_shown(world, i),
             // A later record than the journal's is refused.
             false => !self.was_left(world, i) && record.beat <= journal.beat,
         };
@@ -83,7 +106,7 @@ impl Rules {
             let found = &mut after.store.register[j];
             let is_there = found.beat > 0 && (!found.out || is_undone);
             if !is_there && self.keep(No::JournalsMembers) {
-                *found = Record { beat: EMPTY, waits: EMPTY, ..Record::default() };
+                *found = Record { beat: EMPTY, ..Record::default() };
             }
         }
         if self.keep(No::GenerationRaised) {
@@ -138,7 +161,8 @@ impl Rules {
     /// A server reads the register, and rows that it has to read, and notes them in its journal.
     pub fn look(&self, world: &World, i: usize) -> Option<World> {
         let is_guest = self.is_guest(i);
-        if world.servers[i].then != Then::Anything || !is_guest && !self.is_as_left(world, i) {
+        let runs = is_guest || self.is_as_left(world, i) && !self.is_met(world, i);
+        if world.servers[i].then != Then::Anything || !runs {
             return None;
         }
         let mut after = *world;
@@ -147,6 +171,9 @@ impl Rules {
         let server = &mut after.servers[i];
         if server.generation != world.store.generation && self.keep(No::GenerationChecked) {
             (server.from, server.to, server.beat) = (0, 0, 0);
+            if server.surveyed && !server.confirmed && self.keep(No::SurveyAgain) {
+                (server.surveyed, server.start) = (false, u8::MAX);
+            }
         }
         server.generation = world.store.generation;
         server.alone = members == 0;
@@ -165,34 +192,20 @@ impl Rules {
         let acks = register[i].acks;
         server.noted = acks;
         let journal = &mut after.journals[i];
-        for j in (0..MOST).filter(|j| *j != i && register[*j].waits > 0 && !register[*j].out) {
+        for j in (0..MOST).filter(|j| self.is_news(world, i, *j)) {
             let record = register[j];
-            let is_news = acks[j] < record.waits;
-            if is_news && record.line > 0 {
-                if self.keep(No::Ranges) {
-                    let (from, to) = server.hole;
-                    if record.from >= from && record.line <= to {
-                        server.hole = (from, record.from);
-                    } else if record.from < journal.bound {
-                        return None;
-                    }
-                }
-                if record.line > journal.bound {
-                    if record.from > journal.bound {
-                        server.hole = (journal.bound, record.from);
-                    }
-                    if self.keep(No::Noting) {
-                        journal.bound = record.line;
-                    }
-                } else {
-                    reads |= self.keep(No::OldLines);
+            if record.line > 0 {
+                if self.keep(No::Noting) {
+                    journal.bound = journal.bound.max(record.line);
                 }
             }
-            reads |= is_news && record.all;
-            server.noted[j] = acks[j].max(record.waits);
-            due |= is_news;
-            if server.seen[j] != record.beat && self.scope.periods != Periods::None {
-                (server.seen[j], server.age[j]) = (record.beat, 0);
+            reads |= record.all;
+            server.noted[j] = record.waits;
+            due = true;
+        }
+        for j in (0..MOST).filter(|j| self.scope.periods != Periods::None && *j != i) {
+            if server.seen[j] != register[j].beat {
+                (server.seen[j], server.age[j]) = (register[j].beat, 0);
             }
         }
         if reads {
@@ -275,9 +288,6 @@ impl Rules {
         after.servers[i].then = Then::Anything;
         let journal = &mut after.journals[i];
         if server.alone || self.is_as_left(world, i) {
-            if server.from > journal.bound {
-                after.servers[i].hole = (journal.bound, server.from);
-            }
             journal.bound = journal.bound.max(server.to);
         }
         if server.alone {

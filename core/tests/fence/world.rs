@@ -91,8 +91,6 @@ pub struct Server {
     pub beat: u8,
     /// What it has noted of the others.
     pub noted: [u8; MOST],
-    /// Numbers below its bound that nobody announced.
-    pub hole: (u8, u8),
     /// Whether it has written its record in this period.
     pub heard: bool,
     /// The last seen record of each other server, and for how many periods it has not changed.
