@@ -1,6 +1,7 @@
 //! The rules of the fence, each of which can be switched off, and the steps that they allow.
 
-use super::world::{FENCES, Left, REGISTER, ROWS, Step, World};
+use super::server::leave;
+use super::world::{FENCES, Left, REGISTER, ROWS, Step, Then, World};
 
 /// How many periods a record has to stay the same before its server is dropped.
 pub const SILENT: u8 = 4;
@@ -22,6 +23,12 @@ pub enum Without {
     Ranges,
     /// What was read before another server fenced counts.
     SurveyAgain,
+    /// A server acks numbers of a guest that it knows as reserved.
+    GuestsRange,
+    /// A server acks of another one what it has acked of a guest.
+    GuestsMet,
+    /// A server that is not confirmed acks guests.
+    GuestsAck,
     /// A server acks records of other generations.
     AckedGeneration,
     /// A start does not make the others read the rows.
@@ -55,7 +62,7 @@ pub enum Without {
 }
 
 impl Without {
-    pub const EVERY: &[Without] = &[Without::Waiting, Without::Noting, Without::NotingMembers, Without::OwnRecord, Without::OwnRows, Without::Ranges, Without::SurveyAgain, Without::AckedGeneration, Without::All, Without::ConfirmedRows, Without::GenerationChecked, Without::AckGeneration, Without::GenerationRaised, Without::RaisedBound, Without::JournalsMembers, Without::Undone, Without::ConfirmedDrops, Without::StoppedAwaited, Without::FenceHolds, Without::OwnSilence, Without::Watching, Without::EitherBeat];
+    pub const EVERY: &[Without] = &[Without::Waiting, Without::Noting, Without::NotingMembers, Without::OwnRecord, Without::OwnRows, Without::Ranges, Without::SurveyAgain, Without::GuestsRange, Without::GuestsMet, Without::GuestsAck, Without::AckedGeneration, Without::All, Without::ConfirmedRows, Without::GenerationChecked, Without::AckGeneration, Without::GenerationRaised, Without::RaisedBound, Without::JournalsMembers, Without::Undone, Without::ConfirmedDrops, Without::StoppedAwaited, Without::FenceHolds, Without::OwnSilence, Without::Watching, Without::EitherBeat];
 }
 
 /// Whether running servers write their records in each period.
@@ -193,5 +200,16 @@ impl Rules {
         }
     }
 
-    fn guest_steps(&self, _world: &World, _i: usize, _each: &mut impl FnMut(Step, World)) {}
+    fn guest_steps(&self, world: &World, i: usize, each: &mut impl FnMut(Step, World)) {
+        let mut step = |what, after: Option<World>| {
+            if let Some(after) = after {
+                each(Step(what, i as u8, 0), after);
+            }
+        };
+        step("guest @ reserves a number", self.guest_reserve(world, i));
+        step("guest @ writes its record", self.guest_sign(world, i));
+        step("guest @ is acked", self.guest_look(world, i));
+        let there = world.servers[i].up && world.servers[i].then == Then::Anything;
+        step("guest @ gives up", there.then(|| leave(world, i)));
+    }
 }

@@ -56,12 +56,20 @@ impl Rules {
         i != j && noted < register[j].waits && is_now && !register[j].out
     }
 
-    /// Whether another server has reserved what waits here for its ack, too.
+    /// Whether another server has reserved what waits here for its ack, or what a guest has that was acked here.
     fn is_met(&self, world: &World, i: usize) -> bool {
-        let Server { from, to, .. } = world.servers[i];
+        let register = &world.store.register;
+        let mine = (world.servers[i].from, world.servers[i].to);
+        let is_acked = |j: &usize| {
+            let acks = register[i].acks[*j].max(world.servers[i].noted[*j]);
+            self.is_guest(*j) && acks >= register[*j].waits && self.keep(No::GuestsMet)
+        };
+        let guests = (0..MOST).filter(is_acked).map(|j| (register[j].from, register[j].line));
+        let waiting: Vec<(u8, u8)> = guests.chain([mine]).collect();
         let meets = |j: usize| {
-            let record = world.store.register[j];
-            self.is_news(world, i, j) && record.from < to && from < record.line
+            let Record { from, line, .. } = register[j];
+            let meets = waiting.iter().any(|range| range.0 < line && from < range.1);
+            meets && !self.is_guest(j) && self.is_news(world, i, j)
         };
         self.keep(No::Ranges) && (0..MOST).any(meets)
     }
@@ -160,8 +168,7 @@ impl Rules {
 
     /// A server reads the register, and rows that it has to read, and notes them in its journal.
     pub fn look(&self, world: &World, i: usize) -> Option<World> {
-        let is_guest = self.is_guest(i);
-        let runs = is_guest || self.is_as_left(world, i) && !self.is_met(world, i);
+        let runs = self.is_as_left(world, i) && !self.is_met(world, i);
         if world.servers[i].then != Then::Anything || !runs {
             return None;
         }
@@ -169,8 +176,10 @@ impl Rules {
         let register = &world.store.register;
         let members = self.members(world, i);
         let server = &mut after.servers[i];
-        if server.generation != world.store.generation && self.keep(No::GenerationChecked) {
-            (server.from, server.to, server.beat) = (0, 0, 0);
+        if server.generation != world.store.generation {
+            if self.keep(No::GenerationChecked) {
+                (server.from, server.to, server.beat) = (0, 0, 0);
+            }
             if server.surveyed && !server.confirmed && self.keep(No::SurveyAgain) {
                 (server.surveyed, server.start) = (false, u8::MAX);
             }
@@ -178,7 +187,8 @@ impl Rules {
         server.generation = world.store.generation;
         server.alone = members == 0;
         let mut reads = false;
-        let mut due = register[i].generation != world.store.generation;
+        let mut due = register[i].generation != world.store.generation && (self.keep(No::AckGeneration) || self.keep(No::AckedGeneration));
+        due |= server.start == u8::MAX;
         if !server.confirmed && self.is_acked(world, i, members, server.start) {
             if !server.surveyed {
                 (server.surveyed, reads, due) = (true, true, true);
@@ -194,10 +204,13 @@ impl Rules {
         let journal = &mut after.journals[i];
         for j in (0..MOST).filter(|j| self.is_news(world, i, *j)) {
             let record = register[j];
-            if record.line > 0 {
-                if self.keep(No::Noting) {
-                    journal.bound = journal.bound.max(record.line);
-                }
+            let is_free = record.from >= journal.bound || !self.keep(No::GuestsRange);
+            let knows = server.confirmed || !self.keep(No::GuestsAck);
+            if self.is_guest(j) && !(is_free && knows) {
+                continue;
+            }
+            if self.keep(No::Noting) {
+                journal.bound = journal.bound.max(record.line);
             }
             reads |= record.all;
             server.noted[j] = record.waits;
@@ -219,13 +232,50 @@ impl Rules {
         }
         due |= self.scope.periods != Periods::None && !server.heard;
         self.answer(world, &mut after, i);
-        if due && !is_guest {
+        if due {
             after.servers[i].then = Then::Ack;
             Self::note_beat(&mut after, i);
         } else {
             after.servers[i].noted = [0; MOST];
         }
         Some(after)
+    }
+
+    pub fn guest_reserve(&self, world: &World, i: usize) -> Option<World> {
+        let mut after = *world;
+        let (from, generation) = (world.store.row, world.store.generation);
+        if world.servers[i].up || world.store.held || from >= self.scope.rows {
+            return None;
+        }
+        (after.store.row, after.store.held) = (from + 1, self.scope.windows);
+        let (up, then) = (true, Then::Sign);
+        after.servers[i] = Server { up, from, to: from + 1, generation, then, ..Server::default() };
+        Some(after)
+    }
+
+    pub fn guest_sign(&self, world: &World, i: usize) -> Option<World> {
+        let mut after = *world;
+        let beat = after.next_beat(i);
+        let Server { from, to: line, generation, then, .. } = world.servers[i];
+        (after.servers[i].left, after.servers[i].beat) = (beat, beat);
+        after.servers[i].then = Then::Anything;
+        after.store.register[i] =
+            Record { beat, waits: beat, from, line, generation, ..Record::default() };
+        (then == Then::Sign).then_some(after)
+    }
+
+    /// A guest is granted what all members have acked, if there are any, and leaves.
+    pub fn guest_look(&self, world: &World, i: usize) -> Option<World> {
+        let Server { beat, generation, .. } = world.servers[i];
+        let by = self.awaited(world, i);
+        let is_now = generation == world.store.generation || !self.keep(No::GenerationChecked);
+        let is_left = world.store.register[i].beat == beat || !self.keep(No::OwnRecord);
+        if beat == 0 || by == 0 || !is_now || !is_left || !self.is_acked(world, i, by, beat) {
+            return None;
+        }
+        let mut after = *world;
+        self.grant(&mut after, i);
+        Some(leave(&after, i))
     }
 
     /// Grants what is acked.
@@ -374,4 +424,11 @@ impl Rules {
         }
         (after != *world).then_some(after)
     }
+}
+
+/// A guest leaves the register.
+pub fn leave(world: &World, i: usize) -> World {
+    let mut after = *world;
+    (after.store.register[i], after.servers[i]) = Default::default();
+    after
 }
