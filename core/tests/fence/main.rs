@@ -101,7 +101,52 @@ impl Search {
         steps.reverse();
         steps
     }
+
+    /// The most periods until a number is granted, from any state with a server that grants, or from any
+    /// state if servers start again; or the path to a state from which none ever is. No server crashes or
+    /// stops meanwhile.
+    fn longest_wait(&self, starts: bool) -> Result<u32, Vec<String>> {
+        let mut ways: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.states.len()];
+        let mut waits = vec![u32::MAX; self.states.len()];
+        let mut next = VecDeque::new();
+        for &(from, to, Step(what, i, _)) in &self.edges {
+            let (before, after) = (self.worlds[from as usize], self.worlds[to as usize]);
+            let begins = what.ends_with("starts") || what.ends_with("fences");
+            let is_ill = ["crashes", "stops", "lost"].iter().any(|word| what.contains(word));
+            if is_ill || begins && !starts && !before.servers[usize::from(i)].up {
+                continue;
+            }
+            ways[to as usize].push((from, (what == "a period is over").into()));
+            if after.granted != before.granted && waits[from as usize] > 0 {
+                waits[from as usize] = 0;
+                next.push_back(from);
+            }
+        }
+        while let Some(to) = next.pop_front() {
+            for &(from, periods) in &ways[to as usize] {
+                let wait = waits[to as usize] + periods;
+                if wait < waits[from as usize] {
+                    waits[from as usize] = wait;
+                    if periods > 0 { next.push_back(from) } else { next.push_front(from) }
+                }
+            }
+        }
+        let mut longest = 0;
+        for (at, wait) in waits.into_iter().enumerate() {
+            let world = self.worlds[at];
+            let counts = starts || world.servers.iter().any(|server| server.confirmed);
+            match wait {
+                _ if world.store.row == SPENT || !counts => {}
+                wait if wait == u32::MAX || starts && wait > 0 => return Err(self.trace(at, None)),
+                wait => longest = longest.max(wait),
+            }
+        }
+        Ok(longest)
+    }
 }
+
+/// The last number, from which on nothing more is expected.
+const SPENT: u8 = 4;
 
 const NONE: Left = Left { restores: 0, crashes: 0, losses: 0, stale: 0, stops: 0 };
 
@@ -119,6 +164,34 @@ const ALL: Scope = Scope {
     split: true,
     periods: Periods::None,
     left: Left { restores: 1, crashes: 1, losses: 1, stale: 0, stops: 1 },
+};
+
+
+/// Without a restore no row ever shows a loss. A survivor waits until it may drop the server that crashed.
+/// After a crash of both, or an upgrade, starting them is enough.
+#[test]
+fn model_without_a_restore_nothing_is_refused_for_long() {
+    let right = Search::new(&Rules { without: &[], scope: DAILY }, true);
+    assert!(right.twice.is_none());
+    assert_eq!(right.longest_wait(false), Ok(SILENT.into()), "periods");
+    assert_eq!(right.longest_wait(true), Ok(0), "periods");
+    println!("model: {}: {} states", DAILY.name, right.states.len());
+    let stuck = Search::new(&Rules { without: &[Without::EitherBeat], scope: DAILY }, true);
+    let stuck = stuck.longest_wait(true).expect_err("it is not needed");
+    println!("model: found EitherBeat, servers that start again have to wait after:");
+    stuck.iter().for_each(|step| println!("    {step}"));
+}
+
+const DAILY: Scope = Scope {
+    name: "two servers; crashes of both, rolling upgrades; no restore",
+    rows: SPENT,
+    range: 1,
+    copies: 0,
+    operators: false,
+    split: false,
+    periods: Periods::Heard,
+    left: Left { crashes: 1, stops: 1, ..NONE },
+    ..ALL
 };
 
 #[test]

@@ -29,8 +29,6 @@ pub enum Without {
     GuestsMet,
     /// A server that is not confirmed acks guests.
     GuestsAck,
-    /// A server acks records of other generations.
-    AckedGeneration,
     /// A start does not make the others read the rows.
     All,
     /// A server writes rows before it is confirmed.
@@ -45,12 +43,8 @@ pub enum Without {
     RaisedBound,
     /// A fence trusts the register's members alone.
     JournalsMembers,
-    /// A server whose last write alone is undone waits for all members again.
-    Undone,
     /// A server drops others before it is confirmed itself.
     ConfirmedDrops,
-    /// A server that is not confirmed does not wait for those that stopped.
-    StoppedAwaited,
     /// A fence that raises a worker number's count leaves it free.
     FenceHolds,
     /// A server that was silent for a period is still confirmed.
@@ -62,7 +56,7 @@ pub enum Without {
 }
 
 impl Without {
-    pub const EVERY: &[Without] = &[Without::Waiting, Without::Noting, Without::NotingMembers, Without::OwnRecord, Without::OwnRows, Without::Ranges, Without::SurveyAgain, Without::GuestsRange, Without::GuestsMet, Without::GuestsAck, Without::AckedGeneration, Without::All, Without::ConfirmedRows, Without::GenerationChecked, Without::AckGeneration, Without::GenerationRaised, Without::RaisedBound, Without::JournalsMembers, Without::Undone, Without::ConfirmedDrops, Without::StoppedAwaited, Without::FenceHolds, Without::OwnSilence, Without::Watching, Without::EitherBeat];
+    pub const EVERY: &[Without] = &[Without::Waiting, Without::Noting, Without::NotingMembers, Without::OwnRecord, Without::OwnRows, Without::Ranges, Without::SurveyAgain, Without::GuestsRange, Without::GuestsMet, Without::GuestsAck, Without::All, Without::ConfirmedRows, Without::GenerationChecked, Without::AckGeneration, Without::GenerationRaised, Without::RaisedBound, Without::JournalsMembers, Without::ConfirmedDrops, Without::FenceHolds, Without::OwnSilence, Without::Watching, Without::EitherBeat];
 }
 
 /// Whether running servers write their records in each period.
@@ -186,6 +180,8 @@ impl Rules {
         let looked = self.look(world, i).filter(|after| after != world);
         let acked = looked.filter(|_| !self.scope.split).and_then(|after| self.ack(&after, i));
         step("@ looks and notes", 0, acked.or(looked));
+        let crashed = acked.and(looked).and_then(|after| after.crash(i));
+        step("@ looks and notes, and crashes", 0, crashed);
         for count in 1..=self.scope.range {
             let reserved = self.reserve(world, i, count);
             let unsplit = reserved.filter(|_| !self.scope.split);

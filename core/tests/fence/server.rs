@@ -1,7 +1,7 @@
 //! What a server does: it starts or fences, notes, acks, reserves, drops others, stops.
 
 use super::rules::{Periods, Rules, SILENT, Without as No};
-use super::world::{EMPTY, MOST, Record, Server, Store, Then, World, has};
+use super::world::{EMPTY, MOST, Record, Server, Then, World, has};
 
 impl Rules {
     /// The members that others wait for.
@@ -15,7 +15,7 @@ impl Rules {
 
     /// The members without those that stopped, where it is known that they acked everything.
     fn awaited(&self, world: &World, i: usize) -> u8 {
-        let knows = world.servers[i].confirmed || self.is_guest(i) || !self.keep(No::StoppedAwaited);
+        let knows = world.servers[i].confirmed || self.is_guest(i);
         let goes = |j: &usize| !(knows && world.store.register[*j].stopped);
         let members = self.members(world, i);
         (0..MOST).filter(|j| has(members, *j)).filter(goes).map(|j| 1 << j).sum()
@@ -48,12 +48,11 @@ impl Rules {
         world.store.row < world.journals[i].bound
     }
 
-    /// Whether a server has to be acked. A record of another generation is written anew.
+    /// Whether a server has to be acked.
     fn is_news(&self, world: &World, i: usize, j: usize) -> bool {
-        let Store { register, generation, .. } = world.store;
-        let is_now = register[j].generation == generation || !self.keep(No::AckedGeneration);
+        let register = &world.store.register;
         let noted = register[i].acks[j].max(world.servers[i].noted[j]);
-        i != j && noted < register[j].waits && is_now && !register[j].out
+        i != j && noted < register[j].waits && !register[j].out
     }
 
     /// Whether another server has reserved what waits here for its ack, or what a guest has that was acked here.
@@ -62,7 +61,8 @@ impl Rules {
         let mine = (world.servers[i].from, world.servers[i].to);
         let is_acked = |j: &usize| {
             let acks = register[i].acks[*j].max(world.servers[i].noted[*j]);
-            self.is_guest(*j) && acks >= register[*j].waits && self.keep(No::GuestsMet)
+            let is_now = register[*j].generation == world.store.generation;
+            self.is_guest(*j) && is_now && acks >= register[*j].waits && self.keep(No::GuestsMet)
         };
         let guests = (0..MOST).filter(is_acked).map(|j| (register[j].from, register[j].line));
         let waiting: Vec<(u8, u8)> = guests.chain([mine]).collect();
@@ -109,11 +109,9 @@ impl Rules {
             after.store.row = journal.bound;
             after.store.held |= self.scope.windows && self.keep(No::FenceHolds);
         }
-        let is_undone = record.beat > 0 && record.beat == journal.prev && self.keep(No::Undone);
         for j in (0..MOST).filter(|j| has(journal.members, *j)) {
             let found = &mut after.store.register[j];
-            let is_there = found.beat > 0 && (!found.out || is_undone);
-            if !is_there && self.keep(No::JournalsMembers) {
+            if (found.beat == 0 || found.out) && self.keep(No::JournalsMembers) {
                 *found = Record { beat: EMPTY, ..Record::default() };
             }
         }
@@ -132,7 +130,7 @@ impl Rules {
         let beat = world.next_beat(i);
         let (record, journal) = (&mut world.store.register[i], &mut world.journals[i]);
         let (acks, generation) = (record.acks, world.store.generation);
-        (journal.prev, journal.beat, journal.next) = (0, beat, beat + 1);
+        (journal.beat, journal.next) = (beat, beat + 1);
         *record = Record { beat, waits: beat, acks, generation, ..Record::default() };
         let (start, left) = (beat, beat);
         world.servers[i] =
@@ -146,7 +144,6 @@ impl Rules {
         if journal.beat == server.left {
             (journal.beat, journal.next) = (journal.next, journal.next + 1);
         }
-        journal.prev = server.left;
     }
 
     /// Writes the record with the journal's beat.
@@ -187,8 +184,7 @@ impl Rules {
         server.generation = world.store.generation;
         server.alone = members == 0;
         let mut reads = false;
-        let mut due = register[i].generation != world.store.generation && (self.keep(No::AckGeneration) || self.keep(No::AckedGeneration));
-        due |= server.start == u8::MAX;
+        let mut due = register[i].generation != world.store.generation || server.start == u8::MAX;
         if !server.confirmed && self.is_acked(world, i, members, server.start) {
             if !server.surveyed {
                 (server.surveyed, reads, due) = (true, true, true);

@@ -52,9 +52,8 @@ pub struct Journal {
     pub bound: u8,
     /// The other members as bits.
     pub members: u8,
-    /// Its record as it left it, that before, and that which it may be writing; 0: there is no journal.
+    /// Its record as it left it, or is about to, and that which it may write next; 0: there is no journal.
     pub beat: u8,
-    pub prev: u8,
     pub next: u8,
 }
 
@@ -151,7 +150,7 @@ impl World {
             let others = ((1 << members) - 1) & !(1 << i);
             world.used |= 1 << i;
             world.store.register[i].beat = 2;
-            world.journals[i] = Journal { bound: 1, members: others, beat: 2, prev: 0, next: 3 };
+            world.journals[i] = Journal { bound: 1, members: others, beat: 2, next: 3 };
             world.servers[i] = Server {
                 up: true,
                 start: EMPTY,
@@ -206,9 +205,7 @@ impl World {
         }
         let old = (j == 0).then_some(&mut self.old);
         for journal in std::iter::once(&mut self.journals[j]).chain(old) {
-            [&mut journal.prev, &mut journal.beat, &mut journal.next]
-                .into_iter()
-                .for_each(&mut each);
+            [&mut journal.beat, &mut journal.next].into_iter().for_each(&mut each);
         }
         let server = &mut self.servers[j];
         [&mut server.left, &mut server.beat].into_iter().for_each(&mut each);
@@ -241,7 +238,8 @@ impl World {
     /// A crash that keeps the last write from the journal.
     pub fn torn(&self, before: &World, i: usize) -> Option<World> {
         let mut after = self.crash(i)?;
-        after.journals[i] = before.journals[i];
+        // Planned is noted before.
+        after.journals[i] = Journal { next: self.journals[i].beat, ..before.journals[i] };
         (after.granted, after.holder, after.twice) = (before.granted, before.holder, before.twice);
         Some(after)
     }
