@@ -55,10 +55,6 @@ pub enum Without {
     EitherBeat,
 }
 
-impl Without {
-    pub const EVERY: &[Without] = &[Without::Waiting, Without::Noting, Without::NotingMembers, Without::OwnRecord, Without::OwnRows, Without::Ranges, Without::SurveyAgain, Without::GuestsRange, Without::GuestsMet, Without::GuestsAck, Without::All, Without::ConfirmedRows, Without::GenerationChecked, Without::AckGeneration, Without::GenerationRaised, Without::RaisedBound, Without::JournalsMembers, Without::ConfirmedDrops, Without::FenceHolds, Without::OwnSilence, Without::Watching, Without::EitherBeat];
-}
-
 /// Whether running servers write their records in each period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Periods {
@@ -70,10 +66,10 @@ pub enum Periods {
     Any,
 }
 
-/// What a restore puts back.
-pub const WHOLE: &[u8] = &[ROWS | REGISTER | FENCES];
-pub const PARTS: &[u8] = &[ROWS | REGISTER | FENCES, ROWS, REGISTER | FENCES];
-pub const TABLES: &[u8] = &[ROWS, REGISTER, FENCES, ROWS | REGISTER | FENCES];
+const REGISTER_FENCES: u8 = REGISTER | FENCES;
+/// What a restore puts back: at once, or each table for itself.
+pub const PARTS: &[u8] = &[ROWS | REGISTER_FENCES, ROWS, REGISTER_FENCES];
+pub const TABLES: &[u8] = &[ROWS | REGISTER_FENCES, ROWS, REGISTER, FENCES];
 
 /// The events that may happen.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +81,6 @@ pub struct Scope {
     pub rows: u8,
     /// The most numbers in a range.
     pub range: u8,
-    pub copies: usize,
     pub parts: &'static [u8],
     /// Whether the last server is a guest: it has no journal, and no server waits for it.
     pub guest: bool,
@@ -99,12 +94,12 @@ pub struct Scope {
     pub left: Left,
 }
 
-pub struct Rules {
-    pub without: &'static [Without],
+pub struct Rules<'r> {
+    pub without: &'r [Without],
     pub scope: Scope,
 }
 
-impl Rules {
+impl Rules<'_> {
     pub fn keep(&self, rule: Without) -> bool {
         !self.without.contains(&rule)
     }
@@ -114,21 +109,13 @@ impl Rules {
     }
 
     /// Every possible step, with the world after it.
-    pub fn steps(&self, world: &World, mut each: impl FnMut(Step, World)) {
-        let servers = || 0..self.scope.servers;
-        for i in servers() {
-            if self.is_guest(i) {
-                self.guest_steps(world, i, &mut each);
-            } else {
-                self.server_steps(world, i, &mut each);
-            }
-        }
-        let mut step = |what, i: usize, after: Option<World>| {
+    pub fn steps(&self, world: &World, each: &mut impl FnMut(Step, World)) {
+        let mut step = |what, i, after: Option<World>| {
             if let Some(after) = after {
-                each(Step(what, i as u8, 0), after);
+                each(Step { what, i, j: 0, torn: false }, after);
             }
         };
-        for i in servers() {
+        for i in 0..self.scope.servers {
             step("@ crashes", i, world.crash(i));
             step("the disk of @ is lost", i, world.lose(i));
         }
@@ -136,70 +123,66 @@ impl Rules {
         step("the holder stops", 0, world.holder.then_some(stopped));
         step("the journal of A is copied", 0, world.copy_journal());
         step("the copy of A's journal is put back", 0, world.put_back());
-        for n in 0..self.scope.copies {
-            step(["a copy is made", "a second copy is made"][n], 0, world.copy(n));
-            for parts in self.scope.parts {
-                let what = match *parts {
-                    ROWS => ["the rows are put back", "the rows are put back from the second"],
-                    FENCES => ["the generation is put back", "the second's generation is put back"],
-                    REGISTER => ["the register is put back", "the second's register is put back"],
-                    parts if parts & ROWS == 0 => [
-                        "register and generation are put back",
-                        "register and generation are put back from the second",
-                    ],
-                    _ => ["the copy is put back", "the second copy is put back"],
-                };
-                step(what[n], 0, world.restore(n, *parts));
-            }
+        step("a copy is made", 0, world.copied());
+        for parts in self.scope.parts {
+            let what = match *parts {
+                ROWS => "the rows are put back",
+                REGISTER => "the register is put back",
+                FENCES => "the generation is put back",
+                REGISTER_FENCES => "register and generation are put back",
+                _ => "the copy is put back",
+            };
+            step(what, 0, world.restore(*parts));
         }
         if self.scope.periods != Periods::None {
             step("a period is over", 0, self.period(world));
         }
+        for i in 0..self.scope.servers {
+            if self.is_guest(i) {
+                self.guest_steps(world, i, each);
+            } else {
+                self.server_steps(world, i, each);
+            }
+        }
     }
 
     fn server_steps(&self, world: &World, i: usize, each: &mut impl FnMut(Step, World)) {
-        let mut write = |what, torn, j: usize, after: Option<World>| {
+        let is_split = self.scope.split;
+        let mut step = |what, j, may_tear: bool, after: Option<World>| {
             let Some(after) = after else { return };
-            each(Step(what, i as u8, j as u8), after);
-            if let Some(after) = after.torn(world, i) {
-                each(Step(torn, i as u8, j as u8), after);
+            each(Step { what, i, j, torn: false }, after);
+            if let Some(after) = after.torn(world, i).filter(|_| may_tear) {
+                each(Step { what, i, j, torn: true }, after);
             }
         };
-        write("@ starts", "@ starts, and crashes before its journal has it", 0, self.start(world, i));
+        step("@ starts", 0, true, self.start(world, i));
         let why = if self.is_shown(world, i) { "@ fences, for a row" } else { "@ fences" };
-        write(why, "@ fences, and crashes before its journal has it", 0, self.fence(world, i));
-        write("@ stops", "@ stops, and its journal does not have it", 0, self.stop(world, i));
-        let signs = "@ writes its record, and crashes before its journal has it";
-        write("@ writes its record", signs, 0, self.sign(world, i));
-        let mut step = |what, j: usize, after: Option<World>| {
-            if let Some(after) = after {
-                each(Step(what, i as u8, j as u8), after);
-            }
-        };
-        step("@ writes its acks", 0, self.ack(world, i));
+        step(why, 0, true, self.fence(world, i));
+        step("@ stops", 0, true, self.stop(world, i));
+        step("@ writes its record", 0, true, self.sign(world, i));
+        step("@ writes its acks", 0, false, self.ack(world, i));
         let looked = self.look(world, i).filter(|after| after != world);
-        let acked = looked.filter(|_| !self.scope.split).and_then(|after| self.ack(&after, i));
-        step("@ looks and notes", 0, acked.or(looked));
+        let acked = looked.filter(|_| !is_split).and_then(|after| self.ack(&after, i));
+        step("@ looks and notes", 0, false, acked.or(looked));
         let crashed = acked.and(looked).and_then(|after| after.crash(i));
-        step("@ looks and notes, and crashes", 0, crashed);
+        step("@ looks and notes, and crashes", 0, false, crashed);
         for count in 1..=self.scope.range {
+            let what = if count == 1 { "@ reserves a number" } else { "@ reserves two" };
             let reserved = self.reserve(world, i, count);
-            let unsplit = reserved.filter(|_| !self.scope.split);
+            let unsplit = reserved.filter(|_| !is_split);
             let signed = unsplit.and_then(|after| self.sign(&after, i));
-            step(["@ reserves a number", "@ reserves two numbers"][usize::from(count) - 1], 0, signed.or(reserved));
+            step(what, 0, false, signed.or(reserved));
         }
-        if self.scope.windows {
-            step("@ frees the worker number", 0, self.free(world, i));
-        }
+        step("@ frees the worker number", 0, false, self.free(world, i));
         for j in (0..self.scope.servers).filter(|j| *j != i) {
-            step("@ drops #", j, self.drop(world, i, j));
+            step("@ drops #", j, false, self.drop(world, i, j));
         }
     }
 
     fn guest_steps(&self, world: &World, i: usize, each: &mut impl FnMut(Step, World)) {
         let mut step = |what, after: Option<World>| {
             if let Some(after) = after {
-                each(Step(what, i as u8, 0), after);
+                each(Step { what, i, j: 0, torn: false }, after);
             }
         };
         step("guest @ reserves a number", self.guest_reserve(world, i));

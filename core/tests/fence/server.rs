@@ -3,7 +3,7 @@
 use super::rules::{Periods, Rules, SILENT, Without as No};
 use super::world::{EMPTY, MOST, Record, Server, Then, World, has};
 
-impl Rules {
+impl Rules<'_> {
     /// The members that others wait for.
     pub fn members(&self, world: &World, i: usize) -> u8 {
         let is_member = |j: &usize| {
@@ -352,7 +352,7 @@ impl Rules {
     /// Writes that a worker number is free: its holder has stopped, or the window is over of one that never
     /// got an answer.
     pub fn free(&self, world: &World, i: usize) -> Option<World> {
-        let waits = world.servers.iter().any(|server| server.to > 0);
+        let waits = world.servers.iter().any(|server| server.to > 0) || !self.scope.windows;
         let runs = world.servers[i].start > 0 && world.servers[i].then == Then::Anything;
         if !world.store.held || world.holder || waits || !runs || self.is_low(world, i) {
             return None;

@@ -5,8 +5,6 @@ use std::fmt;
 
 /// The most servers.
 pub const MOST: usize = 3;
-/// The most copies of the store.
-pub const COPIES: usize = 2;
 /// The beat of a record that another server added: its own server never wrote it.
 pub const EMPTY: u8 = 1;
 /// What a copy has of a store: the rows, the register, the count of fences.
@@ -37,7 +35,7 @@ pub struct Record {
 /// The store: what a restore puts back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Store {
-    /// The last number that is reserved, from 1 on; 0 for a copy that was not made.
+    /// The last number that is reserved, from 1 on; 0.
     pub row: u8,
     /// Where the row is of a worker number, it counts its windows: whether it is held.
     pub held: bool,
@@ -110,7 +108,8 @@ pub struct Left {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct World {
     pub store: Store,
-    pub copies: [Store; COPIES],
+    /// A copy of the store; without a row before it is made.
+    pub copy: Store,
     pub journals: [Journal; MOST],
     /// An older copy of the first server's journal.
     pub old: Journal,
@@ -126,14 +125,21 @@ pub struct World {
     pub left: Left,
 }
 
-/// What happens, with the servers' numbers as `@` and `#`.
+/// What happens to or by a server, `@`, and perhaps another one, `#`; and whether it crashes before its
+/// journal has that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step(pub &'static str, pub u8, pub u8);
+pub struct Step {
+    pub what: &'static str,
+    pub i: usize,
+    pub j: usize,
+    pub torn: bool,
+}
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |server: u8| ["A", "B", "C"][usize::from(server)];
-        f.write_str(&self.0.replace('@', name(self.1)).replace('#', name(self.2)))
+        let name = |server: usize| ["A", "B", "C"][server];
+        f.write_str(&self.what.replace('@', name(self.i)).replace('#', name(self.j)))?;
+        f.write_str(if self.torn { ", and crashes before its journal has it" } else { "" })
     }
 }
 
@@ -184,21 +190,20 @@ impl World {
 
     /// Of an ack matters which beats it covers that are waited for.
     fn shorten_acks(&mut self, j: usize) {
-        let stores = [self.store, self.copies[0], self.copies[1]];
-        let [a, b, c] = stores.map(|store| store.register[j].waits);
-        let waits = [a, b, c, self.servers[j].start, self.servers[j].beat];
+        let [now, then] = [self.store, self.copy].map(|store| store.register[j].waits);
+        let waits = [now, then, self.servers[j].start, self.servers[j].beat];
         let shorten = |ack: &mut u8| {
             let covered = waits.into_iter().filter(|beat| *beat <= *ack);
             *ack = covered.max().unwrap_or(0);
         };
-        for store in std::iter::once(&mut self.store).chain(&mut self.copies) {
+        for store in [&mut self.store, &mut self.copy] {
             store.register.iter_mut().for_each(|record| shorten(&mut record.acks[j]));
         }
         self.servers.iter_mut().for_each(|server| shorten(&mut server.noted[j]));
     }
 
     fn beats(&mut self, j: usize, mut each: impl FnMut(&mut u8)) {
-        for store in std::iter::once(&mut self.store).chain(&mut self.copies) {
+        for store in [&mut self.store, &mut self.copy] {
             each(&mut store.register[j].beat);
             each(&mut store.register[j].waits);
             store.register.iter_mut().for_each(|record| each(&mut record.acks[j]));
@@ -274,17 +279,14 @@ impl World {
         Some(after)
     }
 
-    pub fn copy(&self, n: usize) -> Option<World> {
-        let mut after = *self;
-        after.copies[n] = self.store;
-        let first = self.copies[..n].iter().all(|copy| copy.row > 0) && self.copies[n].row == 0;
-        (self.left.restores > 0 && first).then_some(after)
+    pub fn copied(&self) -> Option<World> {
+        let after = World { copy: self.store, ..*self };
+        (self.left.restores > 0 && self.copy.row == 0).then_some(after)
     }
 
-    /// Puts back parts of a copy.
-    pub fn restore(&self, n: usize, parts: u8) -> Option<World> {
-        let mut after = *self;
-        let copy = self.copies[n];
+    /// Puts back parts of the copy.
+    pub fn restore(&self, parts: u8) -> Option<World> {
+        let (mut after, copy) = (*self, self.copy);
         if parts & ROWS != 0 {
             (after.store.row, after.store.held) = (copy.row, copy.held);
         }
@@ -299,7 +301,7 @@ impl World {
         }
         after.left.restores -= 1;
         if after.left.restores == 0 {
-            after.copies = [Store::default(); COPIES];
+            after.copy = Store::default();
         }
         Some(after)
     }
