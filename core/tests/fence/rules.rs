@@ -21,6 +21,8 @@ pub enum Without {
     OwnRows,
     /// A server acks what it has reserved itself, and not granted yet.
     Ranges,
+    /// A server does not read all rows again when it is confirmed.
+    ReadAgain,
     /// What was read before another server fenced counts.
     SurveyAgain,
     /// A server acks numbers of a guest that it knows as reserved.

@@ -191,6 +191,7 @@ impl Rules<'_> {
                 server.start = u8::MAX;
             }
             server.confirmed = server.start < u8::MAX || members == 0;
+            reads |= server.confirmed && self.keep(No::ReadAgain);
         }
         if server.confirmed {
             server.start = EMPTY;
@@ -198,6 +199,10 @@ impl Rules<'_> {
         let acks = register[i].acks;
         server.noted = acks;
         let journal = &mut after.journals[i];
+        if reads && world.store.row >= journal.bound {
+            // Before it judges what guests have.
+            journal.bound = world.store.row;
+        }
         for j in (0..MOST).filter(|j| self.is_news(world, i, *j)) {
             let record = register[j];
             let is_free = record.from >= journal.bound || !self.keep(No::GuestsRange);
