@@ -1,8 +1,7 @@
 //! The rules of the fence, each of which can be switched off, and the steps that they allow.
 
-use super::events::{copy, copy_journal, lose, put_back, restore, tear};
-use super::server::found;
-use super::world::{Journal, Left, MOST, Record, Server, Step, Store, Torn, World, has};
+use super::server::leave;
+use super::world::{FENCES, Left, REGISTER, ROWS, Step, Then, World};
 
 /// How many periods a record has to stay the same before its server is dropped.
 pub const SILENT: u8 = 4;
@@ -10,47 +9,50 @@ pub const SILENT: u8 = 4;
 /// A rule that is switched off, by what happens without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Without {
-    Nothing,
     /// A range is used before the others have acked it.
     Waiting,
     /// A server acks what is not on its disk.
     Noting,
-    /// A server does not note the members in its journal when it acks.
+    /// A server does not note the members in its journal.
     NotingMembers,
     /// A server does not check that its record is as it left it.
     OwnRecord,
-    /// An ack's beat is written to the journal while it is written to the store, not before.
-    AckJournaled,
+    /// A server writes a row that is below its bound.
+    OwnRows,
+    /// A server acks what it has reserved itself, and not granted yet.
+    Ranges,
+    /// A server does not read all rows again when it is confirmed.
+    ReadAgain,
+    /// What was read before another server fenced counts.
+    SurveyAgain,
+    /// A server acks numbers of a guest that it knows as reserved.
+    GuestsRange,
+    /// A server acks of another one what it has acked of a guest.
+    GuestsMet,
+    /// A server that is not confirmed acks guests.
+    GuestsAck,
+    /// A start does not make the others read the rows.
+    All,
+    /// A server writes rows before it is confirmed.
+    ConfirmedRows,
     /// A range is used though the generation is another one.
     GenerationChecked,
-    /// The generation is read after the records, not with them.
-    OneRead,
+    /// An ack counts that was written in another generation.
+    AckGeneration,
     /// A fence leaves the generation as it is.
     GenerationRaised,
-    /// A fence does not announce the bound.
-    FenceLines,
-    /// A fence leaves the bound as it is in the store.
+    /// A fence leaves the row as it is.
     RaisedBound,
     /// A fence trusts the register's members alone.
     JournalsMembers,
-    /// After a crash in a write that only the journal has, all noted members are waited for.
-    Fresh,
-    /// Then none of those is waited for that this write acked first.
-    FreshWaited,
     /// A server drops others before it is confirmed itself.
     ConfirmedDrops,
-    /// An operator removes others through a server that is not confirmed.
-    ConfirmedRemoves,
-    /// A server leaves to another one that it has not acked.
-    LeaveAcked,
     /// A fence that raises a worker number's count leaves it free.
     FenceHolds,
     /// A server that was silent for a period is still confirmed.
     OwnSilence,
     /// A server is dropped at once.
-    AnyWatching,
-    /// A journal that was taken over stays in its place.
-    TakenJournal,
+    Watching,
     /// After a crash only the journal's beat is as the server left it.
     EitherBeat,
 }
@@ -66,180 +68,129 @@ pub enum Periods {
     Any,
 }
 
+const REGISTER_FENCES: u8 = REGISTER | FENCES;
+/// What a restore puts back: at once, or each table for itself.
+pub const PARTS: &[u8] = &[ROWS | REGISTER_FENCES, ROWS, REGISTER_FENCES];
+pub const TABLES: &[u8] = &[ROWS | REGISTER_FENCES, ROWS, REGISTER, FENCES];
+
 /// The events that may happen.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope {
     pub name: &'static str,
     pub servers: usize,
-    pub bound: u8,
-    pub copies: usize,
+    /// Those that run at first.
+    pub members: usize,
+    pub rows: u8,
+    /// The most numbers in a range.
+    pub range: u8,
+    pub parts: &'static [u8],
     /// Whether the last server is a guest: it has no journal, and no server waits for it.
     pub guest: bool,
     /// Whether a worker number is acquired, instead of ranges.
     pub windows: bool,
-    /// Whether servers leave, are removed, and take over journals.
+    /// Whether servers stop and are removed.
     pub operators: bool,
-    /// Whether something may happen between what a server reads and what it writes then.
+    /// Whether something may happen between what a server reads or writes and what it writes then.
     pub split: bool,
-    /// Whether a crash may tear a write.
-    pub torn: bool,
     pub periods: Periods,
     pub left: Left,
 }
 
-pub struct Rules {
-    pub without: Without,
+pub struct Rules<'r> {
+    pub without: &'r [Without],
     pub scope: Scope,
 }
 
-impl Rules {
+impl Rules<'_> {
     pub fn keep(&self, rule: Without) -> bool {
-        self.without != rule
+        !self.without.contains(&rule)
     }
 
     pub fn is_guest(&self, i: usize) -> bool {
         self.scope.guest && i + 1 == self.scope.servers
     }
 
-    /// The servers that others wait for.
-    pub fn members(&self, store: &Store) -> u8 {
-        let is_member = |j: &usize| store.register[*j].beat > 0 && !self.is_guest(*j);
-        (0..MOST).filter(is_member).map(|j| 1 << j).sum()
-    }
-
     /// Every possible step, with the world after it.
-    pub fn steps(&self, world: &World, mut each: impl FnMut(Step, World)) {
-        for i in 0..self.scope.servers {
-            if self.is_guest(i) {
-                self.guest_steps(world, i, &mut each);
-            } else {
-                self.server_steps(world, i, &mut each);
-            }
-        }
-        let mut step = |step, after: Option<World>| {
+    pub fn steps(&self, world: &World, each: &mut impl FnMut(Step, World)) {
+        let mut step = |what, i, after: Option<World>| {
             if let Some(after) = after {
-                each(step, after);
+                each(Step { what, i, j: 0, torn: false }, after);
             }
         };
         for i in 0..self.scope.servers {
-            step(Step::Crash(i), self.crash(world, i));
-            step(Step::Lose(i), lose(world, i));
+            step("@ crashes", i, world.crash(i));
+            step("the disk of @ is lost", i, world.lose(i));
         }
-        step(Step::Stop, world.holder.then_some(World { holder: false, ..*world }));
-        step(Step::CopyJournal, copy_journal(world));
-        step(Step::PutBack, put_back(world));
-        for n in 0..self.scope.copies {
-            step(Step::Copy(n), copy(world, n));
-            step(Step::Restore(n), restore(world, n));
+        let stopped = World { holder: false, ..*world };
+        step("the holder stops", 0, world.holder.then_some(stopped));
+        step("the journal of A is copied", 0, world.copy_journal());
+        step("the copy of A's journal is put back", 0, world.put_back());
+        step("a copy is made", 0, world.copied());
+        for parts in self.scope.parts {
+            let what = match *parts {
+                ROWS => "the rows are put back",
+                REGISTER => "the register is put back",
+                FENCES => "the generation is put back",
+                REGISTER_FENCES => "register and generation are put back",
+                _ => "the copy is put back",
+            };
+            step(what, 0, world.restore(*parts));
         }
         if self.scope.periods != Periods::None {
-            step(Step::Period, self.period(world));
+            step("a period is over", 0, self.period(world));
+        }
+        for i in 0..self.scope.servers {
+            if self.is_guest(i) {
+                self.guest_steps(world, i, each);
+            } else {
+                self.server_steps(world, i, each);
+            }
         }
     }
 
-    pub fn server_steps(&self, world: &World, i: usize, each: &mut impl FnMut(Step, World)) {
-        let others = || (0..self.scope.servers).filter(move |j| *j != i);
-        let mut write = |step, what, before: &World, after: Option<World>| {
+    fn server_steps(&self, world: &World, i: usize, each: &mut impl FnMut(Step, World)) {
+        let is_split = self.scope.split;
+        let mut step = |what, j, may_tear: bool, after: Option<World>| {
             let Some(after) = after else { return };
-            each(step, after);
-            let both = [Torn::Store, Torn::Journal];
-            let torn = both.into_iter().filter(|torn| self.may_tear(before, i, step, *torn));
-            torn.for_each(|torn| {
-                each(Step::Tears(i, what, torn), tear(before, after, i, step, torn))
-            });
+            each(Step { what, i, j, torn: false }, after);
+            if let Some(after) = after.torn(world, i).filter(|_| may_tear) {
+                each(Step { what, i, j, torn: true }, after);
+            }
         };
-        let from = found(world, i);
-        write(Step::Start(i), "starts", &from, self.start(world, i));
-        for is_fresh in [true, false] {
-            write(Step::Fence(i), "fences", &from, self.fence(world, i, is_fresh));
-            if self.scope.operators {
-                write(Step::Leave(i), "leaves", world, self.leave(world, i, is_fresh));
-            }
+        step("@ starts", 0, true, self.start(world, i));
+        let why = if self.is_shown(world, i) { "@ fences, for a row" } else { "@ fences" };
+        step(why, 0, true, self.fence(world, i));
+        step("@ stops", 0, true, self.stop(world, i));
+        step("@ writes its record", 0, true, self.sign(world, i));
+        step("@ writes its acks", 0, false, self.ack(world, i));
+        let looked = self.look(world, i).filter(|after| after != world);
+        let acked = looked.filter(|_| !is_split).and_then(|after| self.ack(&after, i));
+        step("@ looks and notes", 0, false, acked.or(looked));
+        let crashed = acked.and(looked).and_then(|after| after.crash(i));
+        step("@ looks and notes, and crashes", 0, false, crashed);
+        for count in 1..=self.scope.range {
+            let what = if count == 1 { "@ reserves a number" } else { "@ reserves two" };
+            let reserved = self.reserve(world, i, count);
+            let unsplit = reserved.filter(|_| !is_split);
+            let signed = unsplit.and_then(|after| self.sign(&after, i));
+            step(what, 0, false, signed.or(reserved));
         }
-        write(Step::Reserve(i), "reserves a range", world, self.reserve(world, i));
-        if self.scope.windows {
-            write(Step::Free(i), "frees the worker number", world, self.free(world, i));
-        }
-        for j in others() {
-            write(Step::Drop(i, j), "drops a server", world, self.drop(world, i, j));
-            if self.scope.operators {
-                write(Step::Remove(i, j), "removes a server", world, self.remove(world, i, j));
-            }
-        }
-        if self.scope.split {
-            write(Step::Ack(i), "acks", world, self.ack(world, i));
-            if let Some(noted) = self.look(world, i) {
-                each(Step::Look(i), noted);
-            }
-        } else if let Some(noted) = self.look(world, i) {
-            write(Step::Ack(i), "acks", &noted, self.ack(&noted, i));
-        }
-        if world.servers[i].acked {
-            let mut after = *world;
-            self.answer(&mut after, i);
-            each(Step::Answer(i), after);
-        }
-        if self.scope.operators {
-            for j in others() {
-                if let Some(after) = self.read(world, i, j) {
-                    each(Step::Read(i, j), after);
-                }
-            }
+        step("@ frees the worker number", 0, false, self.free(world, i));
+        for j in (0..self.scope.servers).filter(|j| *j != i) {
+            step("@ drops #", j, false, self.drop(world, i, j));
         }
     }
 
-    pub fn guest_steps(&self, world: &World, i: usize, each: &mut impl FnMut(Step, World)) {
-        if !world.servers[i].up {
-            if let Some(after) = self.guest_start(world, i) {
-                each(Step::Start(i), after);
+    fn guest_steps(&self, world: &World, i: usize, each: &mut impl FnMut(Step, World)) {
+        let mut step = |what, after: Option<World>| {
+            if let Some(after) = after {
+                each(Step { what, i, j: 0, torn: false }, after);
             }
-            return;
-        }
-        let leave = |mut after: World| {
-            after.store.register[i] = Record::default();
-            after.servers[i] = Server::default();
-            after.journals[i] = Journal::default();
-            after
         };
-        each(Step::Leave(i), leave(*world));
-        if let Some(after) = self.look(world, i)
-            && after.servers[i].range == 0
-        {
-            each(Step::Look(i), leave(after));
-        }
-    }
-
-    /// A guest writes a range with its record. What it remembers of that stands where others have a journal.
-    pub fn guest_start(&self, world: &World, i: usize) -> Option<World> {
-        let mut after = *world;
-        let beat = after.next_beat(i);
-        let line = world.store.bound + 1;
-        after.store.bound = line;
-        after.store.register[i] = Record { beat, start: beat, acks: [0; MOST], line };
-        after.journals[i] = Journal { beat, next: beat + 1, members: 1 << i, ..Journal::default() };
-        let generation = world.store.generation;
-        after.servers[i] =
-            Server { up: true, start: beat, range: line, beat, generation, ..Server::default() };
-        (line <= self.scope.bound).then_some(after)
-    }
-
-    /// Whether the record is as this server left it, while it runs.
-    pub fn is_as_left(&self, world: &World, i: usize) -> bool {
-        let (beat, journal) = (world.store.register[i].beat, world.journals[i]);
-        let left = if world.servers[i].looked { journal.prev } else { journal.beat };
-        if self.keep(Without::OwnRecord) { beat == left } else { beat > 0 }
-    }
-
-    /// The same for a server that starts: a crash may have kept the last write from the journal.
-    pub fn was_left(&self, world: &World, i: usize) -> bool {
-        let (record, journal) = (world.store.register[i], world.journals[i]);
-        let is_next = self.keep(Without::EitherBeat) && record.beat == journal.next;
-        let unfinished =
-            (0..MOST).any(|j| has(journal.taken, j) && world.store.register[j].beat > 0);
-        !unfinished && record.beat > 0 && (self.is_as_left(world, i) || is_next)
-    }
-
-    pub fn runs(&self, world: &World, i: usize) -> bool {
-        world.servers[i].start > 0 && self.is_as_left(world, i)
+        step("guest @ reserves a number", self.guest_reserve(world, i));
+        step("guest @ writes its record", self.guest_sign(world, i));
+        step("guest @ is acked", self.guest_look(world, i));
+        let there = world.servers[i].up && world.servers[i].then == Then::Anything;
+        step("guest @ gives up", there.then(|| leave(world, i)));
     }
 }

@@ -1,343 +1,435 @@
-//! What a server does: it starts or fences, notes, acks, reserves, drops others, leaves.
+//! What a server does: it starts or fences, notes, acks, reserves, drops others, stops.
 
-use super::rules::{Periods, Rules, SILENT, Without};
-use super::world::{EMPTY, Journal, MOST, Record, Server, World, has};
+use super::rules::{Periods, Rules, SILENT, Without as No};
+use super::world::{EMPTY, MOST, Record, Server, Then, World, has};
 
-impl Rules {
+impl Rules<'_> {
+    /// The members that others wait for.
+    pub fn members(&self, world: &World, i: usize) -> u8 {
+        let is_member = |j: &usize| {
+            let record = world.store.register[*j];
+            *j != i && record.beat > 0 && !record.out && !self.is_guest(*j)
+        };
+        (0..MOST).filter(is_member).map(|j| 1 << j).sum()
+    }
+
+    /// The members without those that stopped, where it is known that they acked everything.
+    fn awaited(&self, world: &World, i: usize) -> u8 {
+        let knows = world.servers[i].confirmed || self.is_guest(i);
+        let goes = |j: &usize| !(knows && world.store.register[*j].stopped);
+        let members = self.members(world, i);
+        (0..MOST).filter(|j| has(members, *j)).filter(goes).map(|j| 1 << j).sum()
+    }
+
+    fn is_acked(&self, world: &World, i: usize, by: u8, beat: u8) -> bool {
+        let is_acked = |record: &Record| {
+            let is_now = record.generation == world.store.generation;
+            record.acks[i] >= beat && (is_now || !self.keep(No::AckGeneration))
+        };
+        (0..MOST).filter(|j| has(by, *j)).all(|j| is_acked(&world.store.register[j]))
+    }
+
+    /// Whether the record is as this server left it, while it runs.
+    pub fn is_as_left(&self, world: &World, i: usize) -> bool {
+        let (record, server) = (world.store.register[i], world.servers[i]);
+        let is_left = record.beat == server.left && !record.out;
+        server.start > 0 && (is_left || !self.keep(No::OwnRecord) && record.beat > 0)
+    }
+
+    /// The same for a server that starts, or was dropped: a crash may have kept the last write from the journal.
+    fn was_left(&self, world: &World, i: usize) -> bool {
+        let (record, journal) = (world.store.register[i], world.journals[i]);
+        let is_next = self.keep(No::EitherBeat) && record.beat == journal.next;
+        record.beat > 0 && (record.beat == journal.beat || is_next)
+    }
+
+    /// Whether the row has gone back.
+    fn is_low(&self, world: &World, i: usize) -> bool {
+        world.store.row < world.journals[i].bound
+    }
+
+    /// Whether a server has to be acked.
+    fn is_news(&self, world: &World, i: usize, j: usize) -> bool {
+        let register = &world.store.register;
+        let noted = register[i].acks[j].max(world.servers[i].noted[j]);
+        i != j && noted < register[j].waits && !register[j].out
+    }
+
+    /// Whether another server has reserved what waits here for its ack, or what a guest has that was acked here.
+    fn is_met(&self, world: &World, i: usize) -> bool {
+        let register = &world.store.register;
+        let mine = (world.servers[i].from, world.servers[i].to);
+        let is_acked = |j: &usize| {
+            let acks = register[i].acks[*j].max(world.servers[i].noted[*j]);
+            let is_now = register[*j].generation == world.store.generation;
+            self.is_guest(*j) && is_now && acks >= register[*j].waits && self.keep(No::GuestsMet)
+        };
+        let guests = (0..MOST).filter(is_acked).map(|j| (register[j].from, register[j].line));
+        let waiting: Vec<(u8, u8)> = guests.chain([mine]).collect();
+        let meets = |j: usize| {
+            let Record { from, line, .. } = register[j];
+            let meets = waiting.iter().any(|range| range.0 < line && from < range.1);
+            meets && !self.is_guest(j) && self.is_news(world, i, j)
+        };
+        self.keep(No::Ranges) && (0..MOST).any(meets)
+    }
+
+    /// Whether a row shows that something is missing.
+    pub fn is_shown(&self, world: &World, i: usize) -> bool {
+        self.is_as_left(world, i) && (self.is_low(world, i) || self.is_met(world, i))
+    }
+
     pub fn start(&self, world: &World, i: usize) -> Option<World> {
-        let is_new = world.journals[i].members == 0;
-        let can = if is_new { !has(world.used, i) } else { self.was_left(world, i) };
-        if world.servers[i].up || !can {
+        let is_new = world.journals[i].beat == 0 && !has(world.used, i);
+        let may = if world.servers[i].up { world.store.register[i].out } else { true };
+        if !may || !(is_new || world.journals[i].beat > 0 && self.was_left(world, i)) {
             return None;
         }
-        let mut after = found(world, i);
+        let mut after = *world;
         after.used |= 1 << i;
-        let bound = &mut after.journals[i].bound;
-        *bound = world.store.bound.max(*bound);
-        self.begin(&mut after, i, 0, 0);
+        after.store.register[i].acks = [0; MOST];
+        self.begin(&mut after, i);
         Some(after)
     }
 
-    pub fn fence(&self, world: &World, i: usize, is_fresh: bool) -> Option<World> {
+    pub fn fence(&self, world: &World, i: usize) -> Option<World> {
         let (server, journal) = (world.servers[i], world.journals[i]);
-        let doubts = if server.up {
-            server.start == 0 || !self.is_as_left(world, i)
-        } else {
-            !self.was_left(world, i)
+        let record = world.store.register[i];
+        let doubts = match server.up {
+            true if record.out && self.was_left(world, i) => false,
+            true => !self.is_as_left(world, i) || self.is_shown(world, i),
+            // A later record than the journal's is refused.
+            false => !self.was_left(world, i) && record.beat <= journal.beat,
         };
-        if journal.members == 0 || !doubts || !is_fresh && !world.may_repeat() {
+        if journal.beat == 0 || !doubts || server.then == Then::Sign {
             return None;
         }
-        let mut after = found(world, i);
-        if self.keep(Without::RaisedBound) {
-            after.store.bound = world.store.bound.max(journal.bound);
-            let holds = self.scope.windows && self.keep(Without::FenceHolds);
-            after.store.held |= holds && world.store.bound < journal.bound;
+        let mut after = *world;
+        if self.keep(No::RaisedBound) && self.is_low(world, i) {
+            after.store.row = journal.bound;
+            after.store.held |= self.scope.windows && self.keep(No::FenceHolds);
         }
-        let record = world.store.register[i].beat;
-        let is_next = record == journal.next && self.keep(Without::EitherBeat);
-        let known = match record {
-            _ if !self.keep(Without::JournalsMembers) => 0,
-            // After it took over a journal, its record may be as it left it.
-            _ if !server.up && record > 0 && (record == journal.beat || is_next) => 0,
-            _ if !server.up
-                && record > 0
-                && record == journal.prev
-                && self.keep(Without::Fresh) =>
-            {
-                if self.keep(Without::FreshWaited) {
-                    journal.fresh
-                } else {
-                    0
-                }
-            }
-            _ => journal.members,
-        };
-        for j in (0..MOST).filter(|j| *j != i) {
-            if has(journal.taken, j) {
-                after.store.register[j] = Record::default();
-            } else if has(known, j) && world.store.register[j].beat == 0 {
-                after.store.register[j] = Record { beat: EMPTY, start: EMPTY, ..Record::default() };
+        for j in (0..MOST).filter(|j| has(journal.members, *j)) {
+            let found = &mut after.store.register[j];
+            if (found.beat == 0 || found.out) && self.keep(No::JournalsMembers) {
+                *found = Record { beat: EMPTY, ..Record::default() };
             }
         }
-        if self.keep(Without::GenerationRaised) {
-            after.raise(is_fresh);
+        if self.keep(No::GenerationRaised) {
+            after.store.generation += 1;
         }
-        after.journals[i].bound = after.store.bound;
-        let line = if self.keep(Without::FenceLines) { after.store.bound } else { 0 };
-        self.begin(&mut after, i, known, line);
+        if !server.up {
+            after.store.register[i].acks = [0; MOST];
+        }
+        self.begin(&mut after, i);
         Some(after)
     }
 
     /// Writes the first record of a server that starts or fences.
-    pub fn begin(&self, world: &mut World, i: usize, known: u8, line: u8) {
-        let members = self.members(&world.store) | 1 << i;
-        let known = known | members & !world.journals[i].members;
-        world.journals[i].members = members;
-        let prev = world.store.register[i].beat;
-        note_beat(&mut world.journals[i], known);
-        world.journals[i].prev = prev;
-        let start = world.journals[i].beat;
-        world.servers[i] = Server { up: true, start, ..Server::default() };
-        write(world, i, [0; MOST], line);
-        self.confirm(world, i);
+    fn begin(&self, world: &mut World, i: usize) {
+        let beat = world.next_beat(i);
+        let (record, journal) = (&mut world.store.register[i], &mut world.journals[i]);
+        let (acks, generation) = (record.acks, world.store.generation);
+        (journal.beat, journal.next) = (beat, beat + 1);
+        *record = Record { beat, waits: beat, acks, generation, ..Record::default() };
+        let (start, left) = (beat, beat);
+        world.servers[i] =
+            Server { up: true, start, left, generation, heard: true, ..Server::default() };
     }
 
-    /// Reads whether the others have acked the start and the range.
-    pub fn confirm(&self, world: &mut World, i: usize) {
-        let others = self.members(&world.store) & !(1 << i);
-        let register = world.store.register;
-        let acked = |beat| (0..MOST).all(|j| !has(others, j) || register[j].acks[i] >= beat);
-        let generation = world.store.generation;
+    /// Journals the next beat.
+    fn note_beat(world: &mut World, i: usize) {
+        let (journal, server) = (&mut world.journals[i], world.servers[i]);
+        // The write before this one may have failed.
+        if journal.beat == server.left {
+            (journal.beat, journal.next) = (journal.next, journal.next + 1);
+        }
+    }
+
+    /// Writes the record with the journal's beat.
+    fn write<'w>(&self, world: &'w mut World, i: usize) -> &'w mut Record {
+        let beat = world.journals[i].beat;
         let server = &mut world.servers[i];
-        if server.generation != generation
-            && self.keep(Without::GenerationChecked)
-            && self.keep(Without::OneRead)
-        {
-            (server.range, server.beat, server.generation, server.acked) = (0, 0, 0, false);
+        (server.left, server.heard) = (beat, true);
+        let record = &mut world.store.register[i];
+        (record.beat, record.generation, record.stopped) = (beat, server.generation, false);
+        if beat <= server.start {
+            (record.waits, server.start) = (beat, beat);
         }
-        if acked(server.start) {
-            (server.start, server.confirmed) = (EMPTY, true);
+        record.all = server.surveyed && !server.confirmed && self.keep(No::All);
+        if server.confirmed && server.to == 0 {
+            (record.from, record.line, record.waits) = (0, 0, 0);
         }
-        server.acked |= server.range > 0 && (acked(server.beat) || !self.keep(Without::Waiting));
-        if self.keep(Without::OneRead) {
-            self.answer(world, i);
-        }
+        record
     }
 
-    /// A server reads the register and notes it in its journal.
+    /// A server reads the register, and rows that it has to read, and notes them in its journal.
     pub fn look(&self, world: &World, i: usize) -> Option<World> {
-        if !self.runs(world, i) || world.servers[i].looked {
+        let runs = self.is_as_left(world, i) && !self.is_met(world, i);
+        if world.servers[i].then != Then::Anything || !runs {
             return None;
         }
         let mut after = *world;
-        self.confirm(&mut after, i);
-        if self.is_guest(i) {
-            return Some(after);
-        }
+        let register = &world.store.register;
+        let members = self.members(world, i);
         let server = &mut after.servers[i];
-        server.looked = true;
-        let journal = &mut after.journals[i];
-        for (j, record) in world.store.register.iter().enumerate().filter(|(j, _)| *j != i) {
-            if server.seen[j] != record.beat {
-                (server.seen[j], server.age[j]) = (record.beat, 0);
+        if server.generation != world.store.generation {
+            if self.keep(No::GenerationChecked) {
+                (server.from, server.to, server.beat) = (0, 0, 0);
             }
-            if self.keep(Without::Noting) {
+            if server.surveyed && !server.confirmed && self.keep(No::SurveyAgain) {
+                (server.surveyed, server.start) = (false, u8::MAX);
+            }
+        }
+        server.generation = world.store.generation;
+        server.alone = members == 0;
+        let mut reads = false;
+        let mut due = register[i].generation != world.store.generation || server.start == u8::MAX;
+        if !server.confirmed && self.is_acked(world, i, members, server.start) {
+            if !server.surveyed {
+                (server.surveyed, reads, due) = (true, true, true);
+                server.start = u8::MAX;
+            }
+            server.confirmed = server.start < u8::MAX || members == 0;
+            reads |= server.confirmed && self.keep(No::ReadAgain);
+        }
+        if server.confirmed {
+            server.start = EMPTY;
+        }
+        let acks = register[i].acks;
+        server.noted = acks;
+        let journal = &mut after.journals[i];
+        if reads && world.store.row >= journal.bound {
+            // Before it judges what guests have.
+            journal.bound = world.store.row;
+        }
+        for j in (0..MOST).filter(|j| self.is_news(world, i, *j)) {
+            let record = register[j];
+            let is_free = record.from >= journal.bound || !self.keep(No::GuestsRange);
+            let knows = server.confirmed || !self.keep(No::GuestsAck);
+            if self.is_guest(j) && !(is_free && knows) {
+                continue;
+            }
+            if self.keep(No::Noting) {
                 journal.bound = journal.bound.max(record.line);
             }
+            reads |= record.all;
+            server.noted[j] = record.waits;
+            due = true;
         }
-        let members = self.members(&world.store);
-        note_beat(journal, members & !acked(world, i));
-        if self.keep(Without::NotingMembers) {
+        for j in (0..MOST).filter(|j| self.scope.periods != Periods::None && *j != i) {
+            if server.seen[j] != register[j].beat {
+                (server.seen[j], server.age[j]) = (register[j].beat, 0);
+            }
+        }
+        if reads {
+            if world.store.row < journal.bound {
+                return None;
+            }
+            journal.bound = world.store.row;
+        }
+        if self.keep(No::NotingMembers) {
             journal.members = members;
         }
-        self.forget_old(&mut after, i);
+        due |= self.scope.periods != Periods::None && !server.heard;
+        self.answer(world, &mut after, i);
+        if due {
+            after.servers[i].then = Then::Ack;
+            Self::note_beat(&mut after, i);
+        } else {
+            after.servers[i].noted = [0; MOST];
+        }
         Some(after)
     }
 
-    /// The old copy of a journal with other members is never restored.
-    pub fn forget_old(&self, world: &mut World, i: usize) {
-        if i == 0 && world.old.members != world.journals[0].members {
-            world.old = Journal::default();
+    pub fn guest_reserve(&self, world: &World, i: usize) -> Option<World> {
+        let mut after = *world;
+        let (from, generation) = (world.store.row, world.store.generation);
+        if world.servers[i].up || world.store.held || from >= self.scope.rows {
+            return None;
         }
+        (after.store.row, after.store.held) = (from + 1, self.scope.windows);
+        let (up, then) = (true, Then::Sign);
+        after.servers[i] = Server { up, from, to: from + 1, generation, then, ..Server::default() };
+        Some(after)
     }
 
-    /// A server writes its acks of what it has read.
-    pub fn ack(&self, world: &World, i: usize) -> Option<World> {
-        let server = world.servers[i];
-        if !server.looked {
+    pub fn guest_sign(&self, world: &World, i: usize) -> Option<World> {
+        let mut after = *world;
+        let beat = after.next_beat(i);
+        let Server { from, to: line, generation, then, .. } = world.servers[i];
+        (after.servers[i].left, after.servers[i].beat) = (beat, beat);
+        after.servers[i].then = Then::Anything;
+        after.store.register[i] =
+            Record { beat, waits: beat, from, line, generation, ..Record::default() };
+        (then == Then::Sign).then_some(after)
+    }
+
+    /// A guest is granted what all members have acked, if there are any, and leaves.
+    pub fn guest_look(&self, world: &World, i: usize) -> Option<World> {
+        let Server { beat, generation, .. } = world.servers[i];
+        let by = self.awaited(world, i);
+        let is_now = generation == world.store.generation || !self.keep(No::GenerationChecked);
+        let is_left = world.store.register[i].beat == beat || !self.keep(No::OwnRecord);
+        if beat == 0 || by == 0 || !is_now || !is_left || !self.is_acked(world, i, by, beat) {
             return None;
         }
         let mut after = *world;
-        let runs = self.runs(world, i);
-        after.servers[i].looked = false;
-        if self.scope.periods == Periods::None {
-            after.servers[i].seen = [0; MOST];
-        }
-        if runs {
-            let is_acked = server.confirmed && server.range == 0;
-            let line = if is_acked { 0 } else { world.store.register[i].line };
-            write(&mut after, i, server.seen, line);
-        } else {
-            after.servers[i] = Server { up: true, ..Server::default() };
-        }
-        Some(after)
+        self.grant(&mut after, i);
+        Some(leave(&after, i))
     }
 
-    /// Grants the range if it is acked.
-    pub fn answer(&self, world: &mut World, i: usize) {
-        let server = &mut world.servers[i];
-        if !server.acked {
-            return;
+    /// Grants what is acked.
+    fn answer(&self, world: &World, after: &mut World, i: usize) {
+        let Server { to, beat, .. } = after.servers[i];
+        let by = self.awaited(after, i);
+        if to > 0 && (self.is_acked(world, i, by, beat) || !self.keep(No::Waiting)) {
+            self.grant(after, i);
         }
-        let is_same = server.generation == world.store.generation || self.keep(Without::OneRead);
-        let number = server.range;
-        (server.range, server.beat, server.generation, server.acked) = (0, 0, 0, false);
-        if is_same {
+    }
+
+    fn grant(&self, world: &mut World, i: usize) {
+        let server = &mut world.servers[i];
+        for number in server.from + 1..=server.to {
             world.twice |= has(world.granted, number.into()) || world.holder;
             world.granted |= 1 << number;
-            world.holder = self.scope.windows;
         }
+        world.holder = self.scope.windows;
+        (server.from, server.to, server.beat) = (0, 0, 0);
     }
 
-    pub fn reserve(&self, world: &World, i: usize) -> Option<World> {
-        let server = world.servers[i];
-        let bound = world.store.bound + 1;
-        if server.start == 0
-            || server.range > 0
-            || server.looked
-            || bound > self.scope.bound
-            || world.store.held
-        {
+    /// A server writes its acks of what it has noted.
+    pub fn ack(&self, world: &World, i: usize) -> Option<World> {
+        if world.servers[i].then != Then::Ack {
             return None;
         }
         let mut after = *world;
-        (after.store.bound, after.store.held) = (bound, self.scope.windows);
-        if !self.runs(world, i) {
-            // The row knows nothing of the record.
-            after.servers[i] = Server { up: true, ..Server::default() };
-            return Some(after);
+        after.servers[i].then = Then::Anything;
+        if self.is_as_left(world, i) {
+            self.write(&mut after, i).acks = world.servers[i].noted;
         }
-        note_beat(&mut after.journals[i], 0);
-        write(&mut after, i, world.store.register[i].acks, bound);
+        after.servers[i].noted = [0; MOST];
+        Some(after)
+    }
+
+    /// A server raises the row.
+    pub fn reserve(&self, world: &World, i: usize, count: u8) -> Option<World> {
+        let server = world.servers[i];
+        let (from, to) = (world.store.row, world.store.row + count);
+        let runs = server.start > 0 && server.then == Then::Anything;
+        let runs = runs && (server.confirmed || !self.keep(No::ConfirmedRows));
+        let may = runs && server.to == 0 && !world.store.held && to <= self.scope.rows;
+        if !may || self.is_low(world, i) && self.keep(No::OwnRows) {
+            return None;
+        }
+        let mut after = *world;
+        (after.store.row, after.store.held) = (to, self.scope.windows);
+        (after.servers[i].from, after.servers[i].to) = (from, to);
+        after.servers[i].then = Then::Sign;
+        Some(after)
+    }
+
+    /// It announces that in its record, or, alone, grants it, and notes it.
+    pub fn sign(&self, world: &World, i: usize) -> Option<World> {
+        let server = world.servers[i];
+        if server.then != Then::Sign {
+            return None;
+        }
+        let mut after = *world;
+        after.servers[i].then = Then::Anything;
         let journal = &mut after.journals[i];
-        journal.bound = journal.bound.max(bound);
-        let server = &mut after.servers[i];
-        (server.range, server.beat, server.generation) =
-            (bound, journal.beat, world.store.generation);
-        self.confirm(&mut after, i);
+        if server.alone || self.is_as_left(world, i) {
+            journal.bound = journal.bound.max(server.to);
+        }
+        if server.alone {
+            self.grant(&mut after, i);
+        } else if self.is_as_left(world, i) {
+            Self::note_beat(&mut after, i);
+            let record = self.write(&mut after, i);
+            (record.from, record.line, record.waits) = (server.from, server.to, record.beat);
+            after.servers[i].beat = after.servers[i].left;
+        } else {
+            (after.servers[i].from, after.servers[i].to) = (0, 0);
+        }
         Some(after)
     }
 
     /// Writes that a worker number is free: its holder has stopped, or the window is over of one that never
     /// got an answer.
     pub fn free(&self, world: &World, i: usize) -> Option<World> {
-        let waits = world.servers.iter().any(|server| server.range > 0);
-        if !world.store.held
-            || world.holder
-            || waits
-            || !self.runs(world, i)
-            || world.servers[i].looked
-        {
+        let waits = world.servers.iter().any(|server| server.to > 0) || !self.scope.windows;
+        let runs = world.servers[i].start > 0 && world.servers[i].then == Then::Anything;
+        if !world.store.held || world.holder || waits || !runs || self.is_low(world, i) {
             return None;
         }
         let mut after = *world;
         after.store.held = false;
-        let Record { acks, line, .. } = world.store.register[i];
-        note_beat(&mut after.journals[i], 0);
-        write(&mut after, i, acks, line);
         Some(after)
     }
 
+    /// Marks a server as dropped.
     pub fn drop(&self, world: &World, i: usize, j: usize) -> Option<World> {
+        let (server, record) = (world.servers[i], world.store.register[j]);
+        let silent = if self.keep(No::Watching) { SILENT } else { 0 };
+        let watched = self.scope.periods != Periods::None
+            && server.heard
+            && server.seen[j] == record.beat
+            && server.age[j] >= silent;
+        let named = self.scope.operators && !world.servers[j].up;
+        let confirmed = server.confirmed || !self.keep(No::ConfirmedDrops);
+        let runs = server.then == Then::Anything && self.is_as_left(world, i) && confirmed;
+        let there = record.beat > 0 && !record.out && !self.is_guest(j);
+        if !runs || !there || !(record.stopped || watched || named) {
+            return None;
+        }
+        let mut after = *world;
+        Self::note_beat(&mut after, i);
+        self.write(&mut after, i);
+        let beat = record.beat;
+        after.store.register[j] = Record { beat, out: true, ..Record::default() };
+        Some(after)
+    }
+
+    /// Stops cleanly.
+    pub fn stop(&self, world: &World, i: usize) -> Option<World> {
         let server = world.servers[i];
-        let beat = world.store.register[j].beat;
-        let silent = if self.keep(Without::AnyWatching) { SILENT } else { 0 };
-        let may = server.confirmed || !self.keep(Without::ConfirmedDrops);
-        let watched = server.heard && server.seen[j] == beat && server.age[j] >= silent;
-        (may && watched).then(|| self.without(world, i, j))?
-    }
-
-    pub fn without(&self, world: &World, i: usize, j: usize) -> Option<World> {
-        if !self.runs(world, i) || world.servers[i].looked || world.store.register[j].beat == 0 {
+        if world.left.stops == 0 || server.then != Then::Anything || !self.is_as_left(world, i) {
             return None;
         }
         let mut after = *world;
-        after.store.register[j] = Record::default();
-        let Record { acks, line, .. } = world.store.register[i];
-        note_beat(&mut after.journals[i], 0);
-        write(&mut after, i, acks, line);
-        after.journals[i].members = self.members(&after.store);
-        self.forget_old(&mut after, i);
-        self.confirm(&mut after, i);
-        Some(after)
-    }
-
-    pub fn remove(&self, world: &World, i: usize, j: usize) -> Option<World> {
-        let may = world.servers[i].confirmed || !self.keep(Without::ConfirmedRemoves);
-        (may && !world.servers[j].up).then(|| self.without(world, i, j))?
-    }
-
-    pub fn leave(&self, world: &World, i: usize, is_fresh: bool) -> Option<World> {
-        let others = self.members(&world.store) & !(1 << i);
-        let acked_by = if self.keep(Without::LeaveAcked) { acked(world, i) } else { others };
-        // One that has not would wait for this server if it crashed in that ack.
-        let all_ack = (0..MOST).all(|j| !has(others, j) || has(acked(world, j), i));
-        let may = all_ack && others & acked_by > 0 && !world.servers[i].looked;
-        if !self.runs(world, i) || !may || !is_fresh && !world.may_repeat() {
-            return None;
-        }
-        let mut after = *world;
-        after.raise(is_fresh);
-        after.store.register[i] = Record::default();
+        Self::note_beat(&mut after, i);
+        let before = world.store.register[i];
+        let record = self.write(&mut after, i);
+        *record = Record { beat: record.beat, stopped: true, ..before };
         after.servers[i] = Server::default();
-        after.journals[i] = Journal::default();
+        after.left.stops -= 1;
         Some(after)
     }
 
-    /// A server that does not run takes over another one's journal as its own.
-    pub fn read(&self, world: &World, i: usize, j: usize) -> Option<World> {
+    pub fn period(&self, world: &World) -> Option<World> {
         let mut after = *world;
-        let (mine, theirs) = (world.journals[i], world.journals[j]);
-        let can = !self.is_guest(j) && theirs.members > 0 && mine.members > 0;
-        if !can || world.servers[i].up || world.servers[j].up {
-            return None;
+        for i in (0..MOST).filter(|i| world.servers[*i].start > 0 && !self.is_guest(*i)) {
+            let server = &mut after.servers[i];
+            if server.heard {
+                server.age.iter_mut().for_each(|age| *age = (*age + 1).min(SILENT));
+            } else if self.scope.periods == Periods::Heard {
+                return None;
+            } else {
+                server.age = [0; MOST];
+                if self.keep(No::OwnSilence) {
+                    server.start = u8::MAX;
+                    (server.confirmed, server.surveyed) = (false, false);
+                }
+            }
+            server.heard = false;
         }
-        let bound = mine.bound.max(theirs.bound);
-        let members = mine.members | theirs.members;
-        let taken = mine.taken | theirs.taken | 1 << j;
-        let beat = if self.was_left(world, i) && self.was_left(world, j) { mine.beat } else { 0 };
-        after.journals[i] = Journal { bound, members, beat, taken, ..mine };
-        if beat == 0 {
-            after.journals[i].prev = 0;
-        }
-        if self.keep(Without::TakenJournal) {
-            after.journals[j] = Journal::default();
-        }
-        if i == 0 {
-            after.old = Journal::default();
-        }
-        Some(after)
+        (after != *world).then_some(after)
     }
 }
 
-/// The members whose last start or fence this server's record acks, and itself.
-pub fn acked(world: &World, i: usize) -> u8 {
-    let register = &world.store.register;
-    let is_acked = |j: &usize| *j == i || register[*j].start <= register[i].acks[*j];
-    (0..MOST).filter(is_acked).map(|j| 1 << j).sum()
-}
-
-/// Journals the next beat.
-pub fn note_beat(journal: &mut Journal, fresh: u8) {
-    (journal.prev, journal.beat, journal.next) = (journal.beat, journal.next, journal.next + 1);
-    journal.fresh = fresh;
-}
-
-/// Writes the record with the journal's beat.
-pub fn write(world: &mut World, i: usize, mut acks: [u8; MOST], line: u8) {
-    acks[i] = 0;
-    let (server, record) = (world.servers[i], world.store.register[i]);
-    let beat = world.journals[i].beat;
-    let start = if server.confirmed { record.start } else { server.start };
-    world.store.register[i] = Record { beat, start, acks, line };
-    world.servers[i].heard = true;
-}
-
-/// A server that starts or fences notes first which of its last records it has found, and plans a beat that it
-/// may not have written yet.
-pub fn found(world: &World, i: usize) -> World {
-    let mut found = *world;
-    let (journal, record) = (&mut found.journals[i], world.store.register[i].beat);
-    if journal.members == 0 {
-        let next = found.next_beat(i);
-        found.journals[i] = Journal { members: 1 << i, next, ..Journal::default() };
-        return found;
-    }
-    if record == journal.next {
-        journal.beat = record;
-    }
-    // An older journal was put back if the record is above what it plans.
-    journal.next = journal.next.max(record + 1) + u8::from(!world.servers[i].up);
-    found
+/// A guest leaves the register.
+pub fn leave(world: &World, i: usize) -> World {
+    let mut after = *world;
+    (after.store.register[i], after.servers[i]) = Default::default();
+    after
 }

@@ -1,34 +1,43 @@
-//! The world of the model: one store, its servers with their memories and journals, and all that can
-//! happen in one step.
+//! The world of the model: one store, its servers with their memories and journals, and what may happen
+//! to them.
 
 use std::fmt;
 
 /// The most servers.
 pub const MOST: usize = 3;
-/// The most copies of the store.
-pub const COPIES: usize = 2;
 /// The beat of a record that another server added: its own server never wrote it.
 pub const EMPTY: u8 = 1;
+/// What a copy has of a store: the rows, the register, the count of fences.
+pub const ROWS: u8 = 1;
+pub const REGISTER: u8 = 2;
+pub const FENCES: u8 = 4;
 
 /// A server's record in the store's register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Record {
-    /// Counts the writes of this record; 0: there is none, so the server is no member.
+    /// Counts the writes of this record; 0: there is none.
     pub beat: u8,
-    /// The beat of its last start or fence.
-    pub start: u8,
-    /// The beat of each other server that this one has noted.
+    /// The beat that has to be acked.
+    pub waits: u8,
+    /// Of each other server the beat that this one has noted, and the generation in which it wrote that.
     pub acks: [u8; MOST],
-    /// The bound that it wrote and that is not answered yet; 0: none.
+    pub generation: u8,
+    /// The row before and after the write that it announces; 0: none.
+    pub from: u8,
     pub line: u8,
+    /// All rows are to be read.
+    pub all: bool,
+    pub stopped: bool,
+    /// Another server has dropped it.
+    pub out: bool,
 }
 
 /// The store: what a restore puts back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Store {
-    /// Nothing at or above it was ever reserved; 0 for a copy that was not made.
-    pub bound: u8,
-    /// Where the line is a worker number, its count of grants is the bound: whether it is held.
+    /// The last number that is reserved, from 1 on; 0.
+    pub row: u8,
+    /// Where the row is of a worker number, it counts its windows: whether it is held.
     pub held: bool,
     /// Counts the fences.
     pub generation: u8,
@@ -39,16 +48,22 @@ pub struct Store {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Journal {
     pub bound: u8,
-    /// The members as bits; 0: there is no journal.
+    /// The other members as bits.
     pub members: u8,
-    /// Its record as it left it, that before, and that which it may be writing.
+    /// Its record as it left it, or is about to, and that which it may write next; 0: there is no journal.
     pub beat: u8,
-    pub prev: u8,
     pub next: u8,
-    /// The members that it noted first with `beat`.
-    pub fresh: u8,
-    /// The servers that it took over journals of, which are gone.
-    pub taken: u8,
+}
+
+/// What a server is about to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Then {
+    #[default]
+    Anything,
+    /// It has written a row, and has yet to write its record, or, alone, its journal.
+    Sign,
+    /// It has noted the register, and has yet to write its acks.
+    Ack,
 }
 
 /// A server's memory.
@@ -57,19 +72,24 @@ pub struct Server {
     pub up: bool,
     /// The beat of its start or fence; 0: it has to start or to fence.
     pub start: u8,
+    /// The beat of its record as it left it.
+    pub left: u8,
     /// Every other member has acked its start.
     pub confirmed: bool,
+    /// All members have acked a first beat, and it has read all rows since.
+    pub surveyed: bool,
+    /// The generation, and whether there were no other members, at its last look.
+    pub generation: u8,
+    pub alone: bool,
+    pub then: Then,
+    /// The numbers that wait for acks, above the first up to the last, and the beat; 0: none.
+    pub from: u8,
+    pub to: u8,
+    pub beat: u8,
+    /// What it has noted of the others.
+    pub noted: [u8; MOST],
     /// Whether it has written its record in this period.
     pub heard: bool,
-    /// It has read the register and noted it, and has yet to write its acks.
-    pub looked: bool,
-    /// The end of the range of one number that waits for acks; 0: none.
-    pub range: u8,
-    /// The beat of the record with which it was written, and the generation then.
-    pub beat: u8,
-    pub generation: u8,
-    /// It has read every member's ack of the range.
-    pub acked: bool,
     /// The last seen record of each other server, and for how many periods it has not changed.
     pub seen: [u8; MOST],
     pub age: [u8; MOST],
@@ -82,12 +102,14 @@ pub struct Left {
     pub crashes: u8,
     pub losses: u8,
     pub stale: u8,
+    pub stops: u8,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct World {
     pub store: Store,
-    pub copies: [Store; COPIES],
+    /// A copy of the store; without a row before it is made.
+    pub copy: Store,
     pub journals: [Journal; MOST],
     /// An older copy of the first server's journal.
     pub old: Journal,
@@ -103,65 +125,21 @@ pub struct World {
     pub left: Left,
 }
 
-/// What of a write is done when its server crashes.
+/// What happens to or by a server, `@`, and perhaps another one, `#`; and whether it crashes before its
+/// journal has that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Torn {
-    Store,
-    Journal,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    Start(usize),
-    Fence(usize),
-    Look(usize),
-    Ack(usize),
-    Answer(usize),
-    Reserve(usize),
-    Stop,
-    Free(usize),
-    Drop(usize, usize),
-    Remove(usize, usize),
-    Leave(usize),
-    Read(usize, usize),
-    Crash(usize),
-    /// The start, fence, ack, and so on, of a server that crashes in it.
-    Tears(usize, &'static str, Torn),
-    Lose(usize),
-    CopyJournal,
-    PutBack,
-    Copy(usize),
-    Restore(usize),
-    Period,
+pub struct Step {
+    pub what: &'static str,
+    pub i: usize,
+    pub j: usize,
+    pub torn: bool,
 }
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |server: usize| ["A", "B", "C"][server];
-        match *self {
-            Step::Start(i) => write!(f, "{} starts", name(i)),
-            Step::Fence(i) => write!(f, "{} fences", name(i)),
-            Step::Look(i) => write!(f, "{} looks and notes", name(i)),
-            Step::Ack(i) => write!(f, "{} writes its acks", name(i)),
-            Step::Answer(i) => write!(f, "{} reads the generation", name(i)),
-            Step::Reserve(i) => write!(f, "{} reserves a range", name(i)),
-            Step::Stop => write!(f, "the holder stops"),
-            Step::Free(i) => write!(f, "{} frees the worker number", name(i)),
-            Step::Drop(i, j) => write!(f, "{} drops {}, which was not heard of", name(i), name(j)),
-            Step::Remove(i, j) => write!(f, "an operator has {} drop {}", name(i), name(j)),
-            Step::Leave(i) => write!(f, "{} leaves", name(i)),
-            Step::Read(i, j) => write!(f, "{} takes over the journal of {}", name(i), name(j)),
-            Step::Crash(i) => write!(f, "{} crashes", name(i)),
-            Step::Tears(i, what, torn) => {
-                write!(f, "{} {what} and crashes, when only the {torn:?} has it", name(i))
-            }
-            Step::Lose(i) => write!(f, "the disk of {} is lost", name(i)),
-            Step::CopyJournal => write!(f, "the journal of A is copied"),
-            Step::PutBack => write!(f, "the copy of A's journal is put back"),
-            Step::Copy(n) => write!(f, "copy {n} of the store is made"),
-            Step::Restore(n) => write!(f, "the store is restored from copy {n}"),
-            Step::Period => write!(f, "a period is over"),
-        }
+        f.write_str(&self.what.replace('@', name(self.i)).replace('#', name(self.j)))?;
+        f.write_str(if self.torn { ", and crashes before its journal has it" } else { "" })
     }
 }
 
@@ -169,38 +147,32 @@ pub fn has(members: u8, server: usize) -> bool {
     members & (1 << server) != 0
 }
 
-impl Store {
-    /// A start that every other member's record acks is as good as any earlier one.
-    fn forget_starts(&mut self) {
-        for j in 0..MOST {
-            let start = self.register[j].start;
-            let lacks = |k: &Record| k.beat > 0 && k.acks[j] < start;
-            let is_open = (0..MOST).any(|k| k != j && lacks(&self.register[k]));
-            if start > 0 && !is_open {
-                self.register[j].start = EMPTY;
-            }
-        }
-    }
-}
-
 impl World {
-    /// A store as the first server makes it, with itself in the register.
-    pub fn new(left: Left) -> World {
-        let mut world = World { left, used: 1, ..World::default() };
-        world.store = Store { bound: 1, ..Store::default() };
-        world.store.register[0] = Record { beat: 2, start: 2, ..Record::default() };
-        world.journals[0] =
-            Journal { bound: 1, members: 1, beat: 2, next: 3, ..Journal::default() };
+    /// A store whose first servers run, and know each other.
+    pub fn new(left: Left, members: usize) -> World {
+        let mut world = World { left, ..World::default() };
+        world.store.row = 1;
+        for i in 0..members {
+            let others = ((1 << members) - 1) & !(1 << i);
+            world.used |= 1 << i;
+            world.store.register[i].beat = 2;
+            world.journals[i] = Journal { bound: 1, members: others, beat: 2, next: 3 };
+            world.servers[i] = Server {
+                up: true,
+                start: EMPTY,
+                left: 2,
+                confirmed: true,
+                surveyed: true,
+                alone: members == 1,
+                heard: true,
+                ..Server::default()
+            };
+        }
         world
     }
 
-    /// The same for all worlds that differ in names alone: only the order of beats and generations
-    /// matters, whether one is the next of another is written in no record (see `raise`), and of an ack only
-    /// what it covers.
+    /// The same for all worlds that differ in names alone: only the order of beats matters.
     pub fn renamed(mut self) -> World {
-        self.forget_seen();
-        self.store.forget_starts();
-        self.copies.iter_mut().for_each(Store::forget_starts);
         for j in 0..MOST {
             self.shorten_acks(j);
             let mut used = 0_u64;
@@ -213,89 +185,42 @@ impl World {
                 }
             });
         }
-        let mut used = 0_u64;
-        self.generations(|generation| used |= 1 << *generation);
-        let below = |generation: u8| (used & ((1 << generation) - 1)).count_ones() as u8;
-        self.generations(|generation| *generation = below(*generation));
         self
     }
 
-    /// A beat that is in no store is not seen again.
-    fn forget_seen(&mut self) {
-        let stores = [self.store, self.copies[0], self.copies[1]];
-        for server in self.servers.iter_mut().filter(|server| !server.looked) {
-            for j in 0..MOST {
-                if stores.iter().all(|store| store.register[j].beat != server.seen[j]) {
-                    (server.seen[j], server.age[j]) = (0, 0);
-                }
-            }
-        }
-    }
-
-    /// An ack of a beat below all that its server waits for is none.
+    /// Of an ack matters which beats it covers that are waited for.
     fn shorten_acks(&mut self, j: usize) {
-        let server = self.servers[j];
-        let starts =
-            [self.store, self.copies[0], self.copies[1]].map(|store| store.register[j].start);
-        let journal = self.journals[j];
-        let mut last = if journal.members == 0 { u8::MAX } else { journal.next - 1 };
-        if j == 0 && self.old.members > 0 {
-            last = last.min(self.old.next - 1);
+        let [now, then] = [self.store, self.copy].map(|store| store.register[j].waits);
+        let waits = [now, then, self.servers[j].start, self.servers[j].beat];
+        let shorten = |ack: &mut u8| {
+            let covered = waits.into_iter().filter(|beat| *beat <= *ack);
+            *ack = covered.max().unwrap_or(0);
+        };
+        for store in [&mut self.store, &mut self.copy] {
+            store.register.iter_mut().for_each(|record| shorten(&mut record.acks[j]));
         }
-        let stores = std::iter::once(&mut self.store).chain(&mut self.copies);
-        for record in stores.flat_map(|store| &mut store.register) {
-            let ack = &mut record.acks[j];
-            if *ack <= last {
-                let covered = |beat: u8| if beat <= *ack { beat } else { 0 };
-                let waits = starts.into_iter().chain([server.start, server.beat]);
-                *ack = waits.map(covered).max().unwrap_or(0).max(EMPTY.min(*ack));
-            }
-        }
-    }
-
-    fn generations(&mut self, mut each: impl FnMut(&mut u8)) {
-        for store in std::iter::once(&mut self.store).chain(&mut self.copies) {
-            each(&mut store.generation);
-        }
-        for server in self.servers.iter_mut().filter(|server| server.range > 0) {
-            each(&mut server.generation);
-        }
+        self.servers.iter_mut().for_each(|server| shorten(&mut server.noted[j]));
     }
 
     fn beats(&mut self, j: usize, mut each: impl FnMut(&mut u8)) {
-        for store in std::iter::once(&mut self.store).chain(&mut self.copies) {
+        for store in [&mut self.store, &mut self.copy] {
             each(&mut store.register[j].beat);
-            each(&mut store.register[j].start);
+            each(&mut store.register[j].waits);
             store.register.iter_mut().for_each(|record| each(&mut record.acks[j]));
         }
-        let journal = |journal: &mut Journal| {
-            [&mut journal.prev, &mut journal.beat, &mut journal.next]
-                .into_iter()
-                .for_each(&mut each);
-        };
-        std::iter::once(&mut self.journals[j])
-            .chain((j == 0).then_some(&mut self.old))
-            .for_each(journal);
-        each(&mut self.servers[j].start);
-        each(&mut self.servers[j].beat);
-        self.servers.iter_mut().for_each(|server| each(&mut server.seen[j]));
-    }
-
-    /// Raises the generation, to one that never was or, as a store that was put back counts again, to the
-    /// next that was.
-    pub fn raise(&mut self, is_fresh: bool) {
-        let last = self.store.generation;
-        if is_fresh {
-            self.generations(|generation| *generation += u8::from(*generation > last));
+        let old = (j == 0).then_some(&mut self.old);
+        for journal in std::iter::once(&mut self.journals[j]).chain(old) {
+            [&mut journal.beat, &mut journal.next].into_iter().for_each(&mut each);
         }
-        self.store.generation = last + 1;
-    }
-
-    /// Whether there is a generation that the next one could be the same as.
-    pub fn may_repeat(&self) -> bool {
-        let (mut world, mut last) = (*self, 0);
-        world.generations(|generation| last = last.max(*generation));
-        last > self.store.generation
+        let server = &mut self.servers[j];
+        [&mut server.left, &mut server.beat].into_iter().for_each(&mut each);
+        if server.start < u8::MAX {
+            each(&mut server.start);
+        }
+        for server in &mut self.servers {
+            each(&mut server.seen[j]);
+            each(&mut server.noted[j]);
+        }
     }
 
     /// A beat that no record of this server ever had.
@@ -303,5 +228,81 @@ impl World {
         let mut last = EMPTY;
         self.beats(j, |beat| last = last.max(*beat));
         last + 1
+    }
+
+    pub fn crash(&self, i: usize) -> Option<World> {
+        let mut after = *self;
+        if !self.servers[i].up || self.left.crashes == 0 {
+            return None;
+        }
+        after.servers[i] = Server::default();
+        after.left.crashes -= 1;
+        Some(after)
+    }
+
+    /// A crash that keeps the last write from the journal.
+    pub fn torn(&self, before: &World, i: usize) -> Option<World> {
+        let mut after = self.crash(i)?;
+        // Planned is noted before.
+        after.journals[i] = Journal { next: self.journals[i].beat, ..before.journals[i] };
+        (after.granted, after.holder, after.twice) = (before.granted, before.holder, before.twice);
+        Some(after)
+    }
+
+    pub fn lose(&self, i: usize) -> Option<World> {
+        let mut after = *self;
+        if self.servers[i].up || self.left.losses == 0 || self.journals[i].beat == 0 {
+            return None;
+        }
+        after.journals[i] = Journal::default();
+        after.left.losses -= 1;
+        Some(after)
+    }
+
+    pub fn copy_journal(&self) -> Option<World> {
+        let mut after = *self;
+        after.old = self.journals[0];
+        (self.left.stale > 0 && self.old.beat == 0).then_some(after)
+    }
+
+    /// Restores the old copy of a journal. Not if the server is alone, or has noted other members since:
+    /// with the store also restored to that time, no server could notice.
+    pub fn put_back(&self) -> Option<World> {
+        let mut after = *self;
+        let (old, journal) = (self.old, self.journals[0]);
+        let can = old.members != 0 && old.members == journal.members && old != journal;
+        if self.left.stale == 0 || self.servers[0].up || !can {
+            return None;
+        }
+        (after.journals[0], after.old) = (old, Journal::default());
+        after.left.stale -= 1;
+        Some(after)
+    }
+
+    pub fn copied(&self) -> Option<World> {
+        let after = World { copy: self.store, ..*self };
+        (self.left.restores > 0 && self.copy.row == 0).then_some(after)
+    }
+
+    /// Puts back parts of the copy.
+    pub fn restore(&self, parts: u8) -> Option<World> {
+        let (mut after, copy) = (*self, self.copy);
+        if parts & ROWS != 0 {
+            (after.store.row, after.store.held) = (copy.row, copy.held);
+        }
+        if parts & REGISTER != 0 {
+            after.store.register = copy.register;
+        }
+        if parts & FENCES != 0 {
+            after.store.generation = copy.generation;
+        }
+        if self.left.restores == 0 || copy.row == 0 || after.store == self.store {
+            return None;
+        }
+        after.left.restores -= 1;
+        if after.left.restores == 0 {
+            after.copy = Store::default();
+        }
+        Some(after)
     }
 }
