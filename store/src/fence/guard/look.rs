@@ -1,7 +1,7 @@
 //! A look at the register: what the others wrote and this server has to note, who waits for it, and who is gone.
 
 use leafid_core::{Code, HostTime, StoreTime, Token};
-use leafid_turn::register::{Change, Server};
+use leafid_turn::register::{Change, Line, Server};
 
 use super::{
     FORGOTTEN_MS, Guard, ID_LETTERS, PERIOD_MS, SILENT_MS, busy, change, keeps_none, synced,
@@ -76,38 +76,44 @@ impl Guard {
         }
         self.looked = Some(boot);
         self.learn_fence(&fenced);
-        let others = servers.into_iter().filter(|server| server.id != self.id).collect();
-        let mut notes = self.learn_others(others, boot);
+        let others: Vec<Server> =
+            servers.into_iter().filter(|server| server.id != self.id).collect();
+        let is_member = self.journal.is_some();
+        let anew = self.is_silent(boot)
+            || is_member && !self.is_confirmed && self.start.1 != self.generation;
+        let mut members = others.iter().filter(|server| server.is_member());
+        let is_acked = members.all(|server| self.is_acked_by(server, self.start.0));
+        let goes_on = is_member && !anew && is_acked;
+        let (is_first, is_last) = (goes_on && !self.is_surveyed, goes_on && !self.is_confirmed);
+        let (mut notes, mut below) = (Vec::new(), Vec::new());
+        if is_last && !is_first {
+            // What guests wrote meanwhile is compared with this.
+            (notes, below) = self.read_all(back_end).await?;
+        }
+        notes.extend(self.learn_others(others, boot));
         self.show(boot);
         if self.members().next().is_none() {
             // Nobody can have dropped it.
             self.alone = boot;
         }
-        let is_member = self.journal.is_some();
-        let members = self.members().map(|server| server.id).collect();
-        let is_acked = self.members().all(|server| self.is_acked_by(server, self.start.0));
-        let is_first = is_member && is_acked && !self.is_surveyed;
-        let mut to_compare = Vec::new();
         if is_first || is_member && self.surveys {
-            let (lines, longest_ms) = moving::survey(back_end).await?;
-            to_compare = self.bounds.above(&lines);
-            let surveyed = lines.into_iter().map(Note::Line).chain([Note::Longest(longest_ms)]);
-            notes.extend(surveyed.filter(|note| self.bounds.note(note.clone())));
+            let (new, more) = self.read_all(back_end).await?;
+            notes.extend(new);
+            below.extend(more);
             self.surveys = false;
         }
+        let members = self.members().map(|server| server.id).collect();
         let members = Note::Members(members);
         notes.extend(Some(members).filter(|note| self.bounds.note(note.clone())));
         let is_doubtful = std::mem::take(&mut self.is_doubtful);
-        if is_doubtful || !to_compare.is_empty() && self.lacks(back_end, &to_compare).await? {
+        if is_doubtful || !below.is_empty() && self.lacks(back_end, &below).await? {
             synced(self.note(notes)).await?;
             self.fence(back_end, now, boot, None).await?;
             return Ok(true);
         }
-        let anew = self.is_silent(boot)
-            || is_member && !self.is_confirmed && self.start.1 != self.generation;
-        let begins = !anew && is_first && self.members().next().is_some();
-        self.is_surveyed |= !anew && is_first && !begins;
-        self.is_confirmed |= is_member && !anew && is_acked && self.is_surveyed;
+        let begins = is_first && self.members().next().is_some();
+        self.is_surveyed |= is_first && !begins;
+        self.is_confirmed |= goes_on && self.is_surveyed;
         self.trust();
         let removal =
             self.remove.take().and_then(|(name, reply)| match self.removable(&name, boot) {
@@ -147,6 +153,17 @@ impl Guard {
             self.looked = None;
         }
         Ok(true)
+    }
+
+    /// Reads all rows; gives the notes of what is new, and the bounds that are above their rows.
+    async fn read_all<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+    ) -> Result<(Vec<Note>, Vec<Line>), Problem> {
+        let (lines, longest_ms) = moving::survey(back_end).await?;
+        let below = self.bounds.above(&lines);
+        let all = lines.into_iter().map(Note::Line).chain([Note::Longest(longest_ms)]);
+        Ok((all.filter(|note| self.bounds.note(note.clone())).collect(), below))
     }
 
     /// The record to write after a look, with its acks (PROTOCOL R22), and the servers to drop with it (PROTOCOL R27);
