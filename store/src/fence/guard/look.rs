@@ -76,8 +76,8 @@ impl Guard {
         }
         self.looked = Some(boot);
         self.learn_fence(&fenced);
-        let others: Vec<Server> =
-            servers.into_iter().filter(|server| server.id != self.id).collect();
+        let mut others = servers;
+        others.retain(|server| server.id != self.id);
         let is_member = self.journal.is_some();
         let anew = self.is_silent(boot)
             || is_member && !self.is_confirmed && self.start.1 != self.generation;
@@ -89,6 +89,9 @@ impl Guard {
         if is_last && !is_first {
             // What guests wrote meanwhile is compared with this.
             (notes, below) = self.read_all(back_end).await?;
+        } else if is_member && !self.is_confirmed {
+            // Only a confirmed server can judge what a guest wrote.
+            others.retain(|server| !server.record.guest);
         }
         notes.extend(self.learn_others(others, boot));
         self.show(boot);
