@@ -31,6 +31,11 @@ impl Guard {
         back_end: &mut B,
         lines: &[Change],
     ) -> Result<Vec<Line>, Problem> {
+        if self.me.is_none() && !lines.is_empty() {
+            let (servers, fenced) = Self::register(back_end).await?;
+            self.others = servers;
+            self.learn_fence(&fenced);
+        }
         let is_below = |change: &&Change| change.before < self.bounds.state(&change.line);
         let below: Vec<Line> = lines.iter().filter(is_below).map(|change| change.line).collect();
         if self.me.is_none() || below.is_empty() {
@@ -66,14 +71,6 @@ impl Guard {
         let is_new = !lines.iter().all(|change| self.bounds.knows(&change.line));
         let mut notes: Vec<Note> = lines.iter().map(|change| Note::Line(change.line)).collect();
         notes.push(Note::Longest(longest_ms));
-        if self.me.is_none() && !lines.is_empty() {
-            back_end.begin().await?;
-            let (servers, fenced) = Self::register(back_end).await?;
-            self.others = servers;
-            self.learn_fence(&fenced);
-            // Ends the reading: the write below begins anew.
-            back_end.write(&[]).await?;
-        }
         let has_members = !lines.is_empty() && self.members().next().is_some();
         let is_due = is_new && self.me.is_some() && boot.since(self.wrote) >= ALONE_MS;
         if has_members && self.is_silent(boot) {
