@@ -78,6 +78,8 @@ impl Space {
     }
 
     fn again(&mut self, owner: &str, sticky: bool) -> (Result<u32, Code>, u64) {
+        // What is left of the turn before, or is due once a second, is done with this one.
+        wait(self.store.namespace(name())).unwrap();
         let before = self.steps.load(Ordering::Relaxed);
         let (request, owner) = (Token::new([self.asked; 16]), Name::owner(owner).unwrap());
         let ask = AcquireAsk { sticky, ..AcquireAsk::new(name(), request, owner) };
