@@ -255,7 +255,8 @@ impl<B: BackEnd> Turns<B> {
         // What is read of the register waits for nobody in it.
         other.into_iter().for_each(|job| self.answers.put(job));
         let decided = granted;
-        if !self.guard.may_write() && !(lines.is_empty() && groups.groups.is_empty()) {
+        let writes = !lines.is_empty() || !groups.groups.is_empty();
+        if writes && !self.guard.may_write() {
             self.cache = turn.into_cache();
             return self.hold(self.guard.first_beat(), Vec::new(), Vec::new(), decided, false);
         }
