@@ -282,7 +282,8 @@ impl<B: BackEnd> Turns<B> {
         };
         lines.retain(|change| groups.holds(Scope::of(&change.line), &outcomes));
         let longest_ms = longest_ms(&groups.groups);
-        let announced = self.guard.announce(&mut self.back_end, lines, longest_ms, boot);
+        let written = self.boot();
+        let announced = self.guard.announce(&mut self.back_end, lines, longest_ms, written);
         let beat = match self.answers.during(announced).await {
             Ok(Announced::Noted) => None,
             Ok(Announced::At(beat)) => Some(beat),
