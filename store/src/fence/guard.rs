@@ -77,10 +77,10 @@ pub struct Guard {
     looked: Option<HostTime>,
     /// When the last guest was seen.
     visited: Option<HostTime>,
-    /// When the record was written last, and since when it was in each period.
-    wrote: HostTime,
     /// When it was last seen that there is no other member.
     alone: HostTime,
+    /// When the record was written last, and since when it was in each period.
+    wrote: HostTime,
     steady: HostTime,
     /// Whether the journal may lack the last write.
     is_behind: bool,
@@ -120,8 +120,8 @@ impl Guard {
             generation: 0,
             looked: None,
             visited: None,
-            wrote: HostTime::new(0),
             alone: HostTime::new(0),
+            wrote: HostTime::new(0),
             steady: HostTime::new(0),
             refused: None,
             repair: None,
