@@ -77,7 +77,7 @@ const MARKS: [(&str, [&str; 3]); 11] = [
 const POSTGRES_NOW: &str = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const MYSQL_NOW: &str = "CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED)";
 
-const TABLES: [&str; 4] = ["meta", "tags", "namespaces", "workers"];
+const TABLES: [&str; 5] = ["meta", "tags", "namespaces", "workers", "servers"];
 
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());

@@ -1,13 +1,14 @@
 //! A request to a store over SQL as plain objects, for a host with its own SQL texts and driver. No state is
 //! kept between calls: each call decides again on all rows read so far.
 
-use alloc::borrow::Cow;
+use alloc::borrow::{Cow, ToOwned as _};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::{Code, Refusal, StoreTime, Token};
 use leafid_turn::alone::Alone;
+use leafid_turn::guest::{Guest, Waits};
 use leafid_turn::problem::Problem;
 use leafid_turn::sql::columns::{self, Value as Column};
 use leafid_turn::sql::{Query, Step};
@@ -25,28 +26,36 @@ pub struct Turned {
     pub reads: Vec<Query>,
     /// The statements to run in one transaction.
     pub steps: Vec<Step>,
+    /// What the answer waits for once that is durable: ask `noted` until it is.
+    pub waits: Option<Waits>,
     /// The reply to give when the transaction is durable. `None`: start the request over then, because it has
     /// to see its own change.
     pub answer: Option<Result<Reply, Problem>>,
 }
 
 /// Decides a request on the rows read so far. `call` has the store's id (`store`), its time in ms
-/// (`now`), whether Leaf's table keeps the tags (`leaf`), and the rows of each query so far (`found`). Lists are
-/// linked: `{ …, next }`.
+/// (`now`), whether Leaf's table keeps the tags (`leaf`), the `guest` whose request it is where the store may have
+/// servers (`id`, `salt`, `name`), and the rows of each query so far (`found`). Lists are linked: `{ …, next }`.
 ///
 /// # Errors
 /// A field that cannot be read.
 pub fn turned<O: Object>(verb: &str, ask: O, call: O) -> Result<Turned, Wrong> {
     let mut found =
         chained(call.get("found")).into_iter().map(rows).collect::<Vec<_>>().into_iter();
-    let (store, now, leaf) = read_with(Reading::new(call), "call", |from| {
+    let (store, now, leaf, guest) = read_with(Reading::new(call), "call", |from| {
         let need = || Refusal::from(Code::RequestInvalid);
         let store = from.text("store", Token::parse)?.transpose()?.ok_or_else(need)?;
         let now = from.millis("now")?.map(StoreTime::new).ok_or_else(need)?;
-        Ok((store, now, from.flag("leaf")?.unwrap_or(false)))
+        let guest = from.nested("guest", |from| {
+            let id = from.token("id")?.ok_or_else(need)?;
+            let salt = from.small("salt")?.ok_or_else(need)?;
+            let name = from.text("name", str::to_owned)?.ok_or_else(need)?;
+            Ok(Guest { id, salt, name })
+        })?;
+        Ok((store, now, from.flag("leaf")?.unwrap_or(false), guest))
     })?;
     let decide = turn::request(verb, Reading::new(ask))?;
-    let mut alone = Alone::new(leaf, store, now, decide);
+    let mut alone = Alone::new(leaf, store, now, guest, decide);
     loop {
         let reads = alone.reads();
         if reads.is_empty() {
@@ -54,16 +63,16 @@ pub fn turned<O: Object>(verb: &str, ask: O, call: O) -> Result<Turned, Wrong> {
         }
         let read: Vec<Vec<Row>> = found.by_ref().take(reads.len()).collect();
         if read.len() < reads.len() {
-            return Ok(Turned { reads, steps: Vec::new(), answer: None });
+            return Ok(Turned { reads, steps: Vec::new(), waits: None, answer: None });
         }
         alone.learn(&read);
     }
-    let steps = alone.steps();
+    let (steps, waits) = (alone.steps(), alone.waits());
     let answer = if alone.is_again() { None } else { Some(alone.answer()) };
-    Ok(Turned { reads: Vec::new(), steps, answer })
+    Ok(Turned { reads: Vec::new(), steps, waits, answer })
 }
 
-/// `{ reads }`; or `{ steps }`, and `answer` or `refused`.
+/// `{ reads }`; or `{ steps }`, and `answer` or `refused`, and `waits` where servers have to note it.
 impl Answer for Turned {
     fn put<O: Object>(&self, to: &mut Writing<O>) {
         put_chain(to, "reads", &self.reads, put_query);
@@ -76,6 +85,12 @@ impl Answer for Turned {
             };
             to.text("must", must);
         });
+        if let Some(Waits { beat, generation }) = self.waits {
+            to.nested("waits", |to| {
+                to.text("beat", &format!("{beat}"));
+                to.number("generation", generation);
+            });
+        }
         match &self.answer {
             Some(Ok(reply)) => to.nested("answer", |to| reply.put(to)),
             Some(Err(problem)) => to.nested("refused", |to| {
@@ -168,12 +183,12 @@ fn read<O>(name: &str, value: Value<'static, O>) -> Option<Column<'static>> {
         Value::Number(number) => strict::double(number).ok().map(Column::Int),
         Value::Big(big) => i64::try_from(big).ok().map(Column::Int),
         Value::Moment(number) => Some(Column::Int(number)),
-        Value::Owned(text) if name == "key" => match Token::parse(&text) {
+        Value::Owned(text) if matches!(name, "key" | "server") => match Token::parse(&text) {
             Ok(key) => Some(Column::Token(key)),
             Err(_) if text.is_empty() => Some(Column::Null),
             Err(_) => Some(Column::Text(Cow::Owned(text))),
         },
-        Value::Owned(text) if matches!(name, "tag" | "namespace" | "owner" | "fenced_on") => {
+        Value::Owned(text) if matches!(name, "tag" | "namespace" | "owner" | "beat" | "record") => {
             Some(Column::Text(Cow::Owned(text)))
         }
         Value::Owned(text) => {

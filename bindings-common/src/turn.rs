@@ -6,18 +6,19 @@ use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow};
 use leafid_core::{
-    AcquireAsk, Code, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime,
-    WindowGrant,
+    AcquireAsk, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
 };
 use leafid_turn::alone::Decide;
-use leafid_turn::change::{NamespaceChange, Page, TagChange};
-use leafid_turn::clock::{strayed, strays};
+use leafid_turn::change::{NamespaceChange, TagChange};
 use leafid_turn::declared::{self, Difference};
-use leafid_turn::want::{Answer, Want};
-use leafid_turn::{namespaces, segments, windows};
-use leafid_wire::{FieldReader, FieldWriter, Fields, need};
+use leafid_turn::guest::Noted;
+use leafid_turn::{segments, windows};
+use leafid_wire::{FieldReader, FieldWriter, Fields};
 
 use crate::source::{Source, Wrong, read, read_with};
+
+#[cfg(feature = "servers")]
+mod operated;
 
 /// The answer to a request.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub enum Reply {
     Tags(Vec<(Name, TagRow)>),
     /// A namespace.
     Namespace(Namespace),
+    /// Whether the store's servers have noted a write.
+    Noted(Noted),
     /// Success without data.
     Done,
 }
@@ -47,6 +50,15 @@ impl Reply {
                 row.put(to);
             }
             Reply::Namespace(row) => row.put(to),
+            Reply::Noted(noted) => {
+                let (state, last) = match noted {
+                    Noted::All { last } => ("all", *last),
+                    Noted::Some => ("some", false),
+                    Noted::Again => ("again", false),
+                };
+                to.text("noted", state);
+                to.flag("last", last);
+            }
             Reply::Tags(_) | Reply::Done => {}
         }
     }
@@ -97,98 +109,11 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
                 windows::release(turn, &ask).map(|()| Reply::Done)
             })
         }
-        "tag" => {
-            let tag = read_with(ask, "ask", tag)?;
-            Box::new(move |turn| segments::tag(turn, &tag).map(|row| Reply::Tag(tag, row)))
-        }
-        "tags" => {
-            let page = read_with(ask, "ask", |from| {
-                let after = from.text("after", Name::tag)?.transpose()?;
-                Ok(Page { after, limit: need(from.small("limit")?)? })
-            })?;
-            Box::new(move |turn| match turn.list(Want::Tags(page))? {
-                Answer::Tags(rows) => Ok(Reply::Tags(rows)),
-                _ => Ok(Reply::Tags(Vec::new())),
-            })
-        }
-        "create_tag" | "set_tag" => {
-            let (tag, change) =
-                read_with(ask, "tag", |from| Ok((tag(from)?, TagChange::get(from)?)))?;
-            let only_create = verb == "create_tag";
-            let change = TagChange { only_create, only_change: !only_create, ..change };
-            let put = move |turn: &mut _| segments::put(turn, &tag, &change);
-            Box::new(move |turn| put(turn).map(|row| Reply::Tag(tag, row)))
-        }
-        "declare_tag" => {
-            let (tag, (said, how)) = read_with(ask, "tag", |from| {
-                Ok((tag(from)?, need(declared(from, TagChange::get)?)?))
-            })?;
-            Box::new(move |turn| match turn.tag(&tag)? {
-                // An explicit create brings a deleted tag back; a declaration does not.
-                Some(row) if row.deleted => segments::put(turn, &tag, &said).map(|_| Reply::Done),
-                _ => declared::tag(turn, &tag, &said, &how).map(|()| Reply::Done),
-            })
-        }
-        "declare_namespace" => {
-            let (name, (said, how)) = read_with(ask, "namespace", |from| {
-                Ok((namespace(from)?, need(declared(from, NamespaceChange::get)?)?))
-            })?;
-            Box::new(move |turn| {
-                declared::namespace(turn, &name, &said, &how).map(|()| Reply::Done)
-            })
-        }
-        "advance_tag" => {
-            let (tag, to) = read_with(ask, "tag", |from| Ok((tag(from)?, need(from.big("to")?)?)))?;
-            Box::new(move |turn| segments::advance(turn, &tag, to).map(|row| Reply::Tag(tag, row)))
-        }
-        "delete_tag" => {
-            let tag = read_with(ask, "tag", tag)?;
-            Box::new(move |turn| segments::delete(turn, &tag).map(|()| Reply::Done))
-        }
-        "namespace" => {
-            let name = read_with(ask, "namespace", namespace)?;
-            Box::new(move |turn| namespaces::namespace(turn, &name).map(Reply::Namespace))
-        }
-        "create_namespace" | "set_namespace" => {
-            let (name, change) = read_with(ask, "namespace", |from| {
-                Ok((namespace(from)?, NamespaceChange::get(from)?))
-            })?;
-            let only_create = verb == "create_namespace";
-            let change = NamespaceChange { only_create, ..change };
-            Box::new(move |turn| {
-                if !only_create {
-                    namespaces::namespace(turn, &name)?;
-                }
-                namespaces::put(turn, &name, &change).map(Reply::Namespace)
-            })
-        }
-        "release_worker" => {
-            let (name, worker) = read_with(ask, "namespace", |from| {
-                Ok((namespace(from)?, need(from.small("worker")?)?))
-            })?;
-            Box::new(move |turn| windows::revoke(turn, &name, worker).map(|()| Reply::Done))
-        }
-        "check_clock" => {
-            let (clock, [now, granted, seen]) = read_with(ask, "ask", |from| {
-                let clock = need(from.text("clock", str::to_owned)?)?;
-                let mut at = |name| need(from.millis(name)?).map(StoreTime::new);
-                Ok((clock, [at("now")?, at("granted")?, at("seen")?]))
-            })?;
-            Box::new(move |_| match strays(now, granted, seen) {
-                Some(known) => Err(strayed(&clock, now, known).into()),
-                None => Ok(Reply::Done),
-            })
-        }
-        _ => return Err(Code::RequestInvalid.into()),
+        #[cfg(feature = "servers")]
+        _ => return operated::request(verb, ask),
+        #[cfg(not(feature = "servers"))]
+        _ => return Err(leafid_core::Code::RequestInvalid.into()),
     })
-}
-
-fn tag(from: &mut impl FieldReader) -> Result<Name, Refusal> {
-    need(from.text("tag", Name::tag)?.transpose()?)
-}
-
-fn namespace(from: &mut impl FieldReader) -> Result<Name, Refusal> {
-    need(from.text("namespace", Name::namespace)?.transpose()?)
 }
 
 /// Reads `declared`: the wanted values, and how to treat a row that differs.

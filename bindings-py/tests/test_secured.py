@@ -1,5 +1,6 @@
 """A store with tokens and TLS by its own authority: which callers it accepts, and which servers a holder trusts."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -28,7 +29,9 @@ class Secured(Server):
         self.other = self.token("other", "--tag", "other", "--namespace", "other")
 
     def leafid(self, *words: object) -> str:
-        done = subprocess.run([BINARY, *map(str, words)], check=True, capture_output=True, text=True)
+        # Journals of other stores of this user are not its business.
+        own = {**os.environ, "XDG_STATE_HOME": str(self.folder), "STATE_DIRECTORY": ""}
+        done = subprocess.run([BINARY, *map(str, words)], check=True, capture_output=True, text=True, env=own)
         return done.stdout.strip()
 
     def token(self, name: str, *words: str) -> str:

@@ -38,7 +38,7 @@ def test_leafs_rows_are_the_tags(mariadb, name, url) -> None:
     assert store.lease_segment(ASK)["start"] == 201, "a Leaf has taken 101 to 200"
     assert mariadb.run(name, "SELECT max_id FROM leaf_alloc") == [(301,)]
     tables = {row[0] for row in mariadb.run(name, "SHOW TABLES")}
-    ours = {"leafid_meta", "leafid_tags", "leafid_namespaces", "leafid_workers"}
+    ours = {"leafid_meta", "leafid_tags", "leafid_namespaces", "leafid_workers", "leafid_servers"}
     assert tables == {"leaf_alloc", *ours}
     with leafid.Segment("orders", url) as orders, leafid.Snowflake(store=url) as ids:
         assert orders.next() == 301

@@ -28,7 +28,7 @@ fn each_rule_has_a_test_that_breaks_without_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let protocol = fs::read_to_string(root.join("docs/PROTOCOL.md")).expect("the protocol");
     let rules: Vec<u32> = numbers(&protocol, "**R").collect();
-    let tests = ["tests/seeded", "core/tests", "store/src/clock", "server/tests/http"];
+    let tests = ["tests/seeded", "core/tests", "store/src/clock", "store/tests", "server/tests"];
     let mut found = BTreeSet::new();
     for folder in tests.into_iter().chain(["tests/e2e", "tests/simulation"]) {
         named(&root.join(folder), &mut found);

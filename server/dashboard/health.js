@@ -23,6 +23,7 @@ export function show({ version, store, went_back: lines }) {
   fact('Requests that wait', store.waiting === undefined ? undefined : grouped(store.waiting))
   fact('Write latency, p50 / p99', store.write_p50_us && `${ms(store.write_p50_us)} / ${ms(store.write_p99_us)}`)
   fact('Fences', grouped(store.generation))
+  fact('Servers', store.servers && servers(store))
   fact('Journal', journal(store))
 }
 
@@ -45,6 +46,11 @@ function journal({ journal, journal_since_ms: since, journal_apart: apart }) {
   if (since === undefined) return journal && 'none: a restore of the store is not noticed'
   const place = apart ? 'on another disk than the store' : "on the store's own disk"
   return `${journal === 'failing' ? 'cannot be written, so nothing is granted; ' : ''}since ${moment(since)}, ${place}`
+}
+
+function servers({ servers, waits_for: silent }) {
+  const names = silent.map(({ name, id }) => `${name} (${id.slice(0, 8)})`).join(', ')
+  return `${grouped(servers)}${names && `; waits for ${names}`}`
 }
 
 const ms = (us) => (us === undefined ? '> 5 s' : `≤ ${us / 1_000} ms`)

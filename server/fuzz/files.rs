@@ -120,7 +120,8 @@ fn leaf_properties() {
 
 #[test]
 fn journal() {
-    const WORDS: &str = "tag | worker | store | afresh | -1 | 18446744073709551616";
+    const WORDS: &str = "tag | changed | worker | server | beat | members | longest | afresh | -1 | \
+        18446744073709551616";
     let place = Place::new();
     let store = Token::new([7; 16]);
     let target = Target { name: "journal", inputs: 3_000, words: WORDS };
@@ -135,10 +136,9 @@ fn journal() {
             let mix = |sum: u32, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193);
             text::read(&format!("{said} #{:08x}", said.bytes().fold(0x811c_9dc5, mix)))
         });
-        let notes: Vec<_> = read.iter().flatten().flat_map(|witness| witness.notes()).collect();
+        let notes: Vec<_> = read.iter().flatten().flat_map(|found| found.bounds.notes()).collect();
         for line in notes.into_iter().chain(summed) {
             let written = text::line(&line);
-            // A database's name for itself is written as one word.
             let again = text::read(written.trim_end_matches('\n'));
             if again.map(|again| text::line(&again)).as_ref() != Some(&written) {
                 return Err(format!("{line:?} is written as `{written}`, and does not read back"));

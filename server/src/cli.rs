@@ -23,6 +23,7 @@ mod output;
 mod repair;
 mod secrets;
 mod serve;
+mod servers;
 mod shell;
 mod store;
 mod tags;
@@ -43,7 +44,7 @@ use crate::routes::openapi;
 use output::{complain, say, unwritten};
 
 const REACH: &str = "\
-tag, namespace, worker, apply, next, lease and decode ask the server at --url (or LEAFID_STORE, or
+tag, namespace, worker, server, apply, next, lease and decode ask the server at --url (or LEAFID_STORE, or
 http://127.0.0.1:8750), or open the file itself with --store. `leafid VERB --help` lists all options.";
 
 /// Unique 64-bit IDs from one central store.
@@ -77,7 +78,7 @@ enum Verb {
     Serve(serve::Serve),
     /// Creates a new, empty store
     Init(init::Init),
-    /// Moves every tag and namespace past what the store may have granted, after it was restored
+    /// Raises every tag and worker number of a store to what the journals of its servers know
     Repair(repair::Repair),
     /// Creates, changes and lists tags, the sequences that numbers are leased from
     #[command(subcommand)]
@@ -88,6 +89,9 @@ enum Verb {
     /// Lists worker numbers, or takes one from its holder
     #[command(subcommand)]
     Worker(workers::Worker),
+    /// Lists the servers of the store, or removes one that never comes back
+    #[command(subcommand)]
+    Server(servers::Server),
     /// Makes, lists and revokes the tokens of a server that others reach
     #[command(subcommand)]
     Token(token::Token),
@@ -212,6 +216,7 @@ fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Tag(tag) => tag.run(),
         Verb::Namespace(namespace) => namespace.run(),
         Verb::Worker(worker) => worker.run(),
+        Verb::Server(server) => server.run(),
         Verb::Token(token) => token.run(),
         Verb::Apply(apply) => apply.run(),
         Verb::Health(health) => health.run(),

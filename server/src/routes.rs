@@ -12,5 +12,6 @@ pub(crate) mod namespaces;
 pub mod openapi;
 pub(crate) mod overview;
 pub(crate) mod segments;
+pub(crate) mod servers;
 pub(crate) mod tags;
 pub(crate) mod workers;

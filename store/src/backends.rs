@@ -8,7 +8,7 @@ use std::sync::Arc;
 use leafid_core::{StoreTime, Token};
 pub use leafid_turn::row::{Fenced, NamespaceRow, Seen};
 pub use leafid_turn::want::{Answer, Want};
-pub use leafid_turn::write::{Group, Outcome, WorkerWrite, Write};
+pub use leafid_turn::write::{Group, Outcome, ServerWrite, WorkerWrite, Write};
 
 use crate::problem::Problem;
 
@@ -60,16 +60,6 @@ pub trait BackEnd: Send + 'static {
     fn told(&mut self) -> Option<StoreTime> {
         None
     }
-
-    /// The number of the connection: the next one, by the same name, may find an older state.
-    fn connection(&self) -> u64 {
-        0
-    }
-
-    /// The standing of the database; called before the reads of a turn, or after it.
-    fn standing(&mut self) -> impl Future<Output = Result<Standing, Problem>> + Send {
-        async { Ok(Standing::default()) }
-    }
 }
 
 /// The limits and abilities of a back end.
@@ -88,8 +78,8 @@ pub struct Abilities {
     pub is_remote: bool,
     /// Whether the row of a tag stays for good; another program may delete rows of its own table.
     pub keeps_tags: bool,
-    /// Whether it has a position, so that a loss is noticed.
-    pub notices: bool,
+    /// Whether its rows have revisions, by which writes compare them.
+    pub counts_revisions: bool,
 }
 
 impl Abilities {
@@ -100,21 +90,10 @@ impl Abilities {
         whole: usize::MAX,
         is_remote: false,
         keeps_tags: true,
-        notices: true,
+        counts_revisions: false,
     };
     /// Those of a database that another program runs, perhaps on another machine.
     pub const REMOTE: Abilities = Abilities { is_remote: true, ..Abilities::LOCAL };
-}
-
-/// How far a database has come, by which a loss of writes is noticed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// The store's row of its last fence.
-    pub fenced: Seen<Fenced>,
-    /// The database's own unique identifier; empty if it has none.
-    pub database: String,
-    /// Its own count of durable writes; 0 if it has none, or one that its replacement need not continue.
-    pub position: u64,
 }
 
 /// Tells whether a database is still the one that was opened.

@@ -22,9 +22,9 @@ use std::collections::BTreeMap;
 use leafid_core::{Name, StoreTime};
 
 use crate::backends::link::Link;
-use crate::backends::{Answer, BackEnd, Facts, Group, Outcome, Seen, Standing, Want};
+use crate::backends::{Answer, BackEnd, Facts, Group, Outcome, Want};
 use crate::problem::Problem;
-use engine::{Engine, Key, Stored};
+use engine::Engine;
 pub use space::Held;
 use space::Known;
 
@@ -39,23 +39,6 @@ pub struct Keyed<E: Engine> {
 impl<E: Engine> BackEnd for Keyed<E> {
     fn facts(&self) -> &Facts {
         &self.link.facts
-    }
-
-    fn connection(&self) -> u64 {
-        self.link.connections
-    }
-
-    async fn standing(&mut self) -> Result<Standing, Problem> {
-        let fenced = match &self.one(Key::Fence).await? {
-            None => Seen::default(),
-            Some(Stored { text, revision }) => {
-                let row = text::read_fence(text);
-                let row = row.map_err(|nonsense| self.nonsense(&Key::Fence, &nonsense))?;
-                Seen { row, revision: revision + 1 }
-            }
-        };
-        let named = self.link.client.as_ref().map(Engine::named).unwrap_or_default();
-        Ok(Standing { fenced, ..named })
     }
 
     async fn begin(&mut self) -> Result<(), Problem> {

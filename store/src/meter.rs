@@ -50,6 +50,8 @@ pub struct Turns {
     pub requests: Histogram,
     /// How long requests waited until they were first decided.
     pub waited: Histogram,
+    /// How long requests waited for the acks of the other servers.
+    pub acks: Histogram,
     /// Requests that lost a race: others wrote their rows first.
     pub conflicts: Counter,
     /// Requests with a caller that was gone when their turn came.
@@ -72,6 +74,7 @@ impl Default for Turns {
             write: Histogram::times(),
             requests: Histogram::sizes(),
             waited: Histogram::times(),
+            acks: Histogram::times(),
             conflicts: Counter::default(),
             abandoned: Counter::default(),
             late: Counter::default(),

@@ -3,14 +3,17 @@
 //! a request that loses a race with another server is decided again.
 
 mod alarm;
+pub(crate) mod hands;
+pub use leafid_turn::register::{Line, Server};
 pub use leafid_turn::{aside, explain};
 mod health;
 mod job;
 mod opened;
 mod queue;
+mod servers;
 mod turn;
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -20,17 +23,17 @@ use leafid_core::{
     WindowGrant,
 };
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
 
 use crate::backends::link::pause;
 use crate::backends::opening::{Found, Unopened};
 use crate::backends::{Answer as Rows, BackEnd, Want};
 use crate::clock::Clock as _;
-use crate::fence::{Journal, Repaired, Witness};
+use crate::fence::Register;
 use crate::meter::leases::{Leases, OfSpace, Outcomes};
 use crate::problem::Problem;
 use crate::store::{Aside, Inside, NamespaceChange, Page, TagChange};
 
+use futures_util::future::Either;
 use leafid_turn::groups::Scope;
 use leafid_turn::rows::TurnRows;
 use leafid_turn::stop::Stop;
@@ -152,38 +155,6 @@ impl Registry {
         &self.leases
     }
 
-    /// Notes all writes from now on in a journal, and compares the store with the journal before the next
-    /// answer; with `believe_clock` without the journal's times.
-    ///
-    /// # Errors
-    /// Why it is not open yet.
-    pub fn keep(&self, mut journal: Journal, believe_clock: bool) -> Result<(), Problem> {
-        let opened = self.opened()?;
-        if believe_clock {
-            journal.found.forget_times();
-        }
-        let journal = Arc::new(journal);
-        opened.journal.get_or_init(|| Arc::downgrade(&journal));
-        opened.shared.desk.order(|orders| orders.journal = Some(journal));
-        Ok(())
-    }
-
-    /// Fences the store, whatever its state: moves every tag and namespace past what may have been granted
-    /// by the store and, if given, the journals in `heard`.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` if the store cannot be written.
-    pub async fn repair(&self, heard: Option<Witness>) -> Result<Repaired, Problem> {
-        let (asked, done) = oneshot::channel();
-        let desk = &self.opened()?.shared.desk;
-        desk.order(|orders| (orders.repair, orders.heard) = (Some(asked), heard));
-        let turned = self.now().await;
-        match done.await {
-            Ok(done) => done,
-            Err(_) => Err(turned.err().unwrap_or_else(closed)),
-        }
-    }
-
     /// Reads the store's time; fails if the store cannot be used.
     pub fn now(&self) -> impl Answer<StoreTime> {
         self.submit(Kind::Take, Scope::Nothing, |turn| Ok(turn.now))
@@ -209,15 +180,27 @@ impl Registry {
         // The turn may only be waiting for a locked row, with the database well.
         match tokio::time::timeout(READY, asked).await {
             Ok(answered) => answered,
-            Err(_) => shared.health.state(shared.facts.clock.boot()),
+            Err(_) => match self.register().waits_for.as_slice() {
+                [] => shared.health.state(shared.facts.clock.boot()),
+                silent => {
+                    let names: Vec<&str> = silent.iter().map(|(name, _)| name.as_str()).collect();
+                    Err(Problem::unavailable(format!(
+                        "other servers of this store have not noted what this one wrote: {}",
+                        names.join(", ")
+                    )))
+                }
+            },
         }
     }
 
     /// Checks whether the store is still the one that was opened; if not, nothing more is granted. To be
     /// called each second.
     pub fn watch(&self) {
+        let Ok(opened) = self.opened() else { return };
         // The check logs its result itself.
-        let _ = self.opened().map(|opened| opened.shared.facts.watch.gone());
+        if opened.shared.facts.watch.gone().is_some() {
+            opened.shared.hands.clear();
+        }
     }
 
     /// The last known generation of the store.
@@ -228,6 +211,11 @@ impl Registry {
     /// The last known floor of windows from a fence; 0 without one.
     pub fn floor(&self) -> StoreTime {
         self.opened().map_or(StoreTime::new(0), |opened| opened.shared.desk.floor())
+    }
+
+    /// The store's servers, as this one saw them last.
+    pub fn register(&self) -> Register {
+        self.opened().map_or_else(|_| Register::default(), |opened| opened.shared.desk.register())
     }
 
     /// The internal state, for metrics; `None` before the store is open.
@@ -254,8 +242,34 @@ impl Registry {
             leases.tags.of(&ask.tag, there).note(answer);
         };
         let scope = Scope::Tag(ask.tag);
-        let lease = move |turn: &mut TurnRows| segments::lease(turn, &ask);
-        self.heed(scope, ask.store, note, self.submit(Kind::Take, scope, lease))
+        let opened = self.state.opened.get().map(|opened| Arc::clone(&opened.shared));
+        let in_hand = opened.as_ref().and_then(|shared| {
+            shared.hands.lease(shared.facts.store, &ask, shared.facts.clock.boot())
+        });
+        let answer = match in_hand {
+            Some(lease) => {
+                self.leases.from_memory.one();
+                if lease.is_low {
+                    self.fill(ask.tag, lease.grant.range.len());
+                }
+                Either::Left(ready(Ok(lease.grant)))
+            }
+            None => {
+                let lease = move |turn: &mut TurnRows| hands::lease(turn, opened.as_deref(), &ask);
+                Either::Right(self.submit(Kind::Take, scope, lease))
+            }
+        };
+        self.heed(scope, ask.store, note, answer)
+    }
+
+    /// Reserves more numbers of a tag, ahead of use.
+    fn fill(&self, tag: Name, granted: u64) {
+        let Ok(opened) = self.opened() else { return };
+        let shared = Arc::clone(&opened.shared);
+        // Nobody waits for it.
+        drop(self.submit(Kind::Change, Scope::Tag(tag), move |turn| {
+            hands::fill(turn, &shared, &tag, granted)
+        }));
     }
 
     /// Grants a worker number and a first window.
@@ -310,19 +324,29 @@ impl Registry {
 
     /// Creates or changes a tag.
     pub fn put_tag(&self, tag: Name, change: TagChange) -> impl Answer<TagRow> {
-        let put = move |turn: &mut TurnRows| segments::put(turn, &tag, &change);
-        self.noted(self.submit(Kind::Change, Scope::Tag(tag), put))
+        self.change_tag(tag, move |turn| segments::put(turn, &tag, &change))
     }
 
     /// Moves the position of a tag up to `to`, never down.
     pub fn advance_tag(&self, tag: Name, to: u64) -> impl Answer<TagRow> {
-        let advance = move |turn: &mut TurnRows| segments::advance(turn, &tag, to);
-        self.noted(self.submit(Kind::Change, Scope::Tag(tag), advance))
+        self.change_tag(tag, move |turn| segments::advance(turn, &tag, to))
     }
 
     /// Deletes a tag; a tombstone keeps its position.
     pub fn delete_tag(&self, tag: Name) -> impl Answer<()> {
-        self.submit(Kind::Change, Scope::Tag(tag), move |turn| segments::delete(turn, &tag))
+        self.change_tag(tag, move |turn| segments::delete(turn, &tag))
+    }
+
+    /// Queues an operator's change of a tag: what is in hand of it counts no more.
+    fn change_tag<T: Send + 'static>(
+        &self,
+        tag: Name,
+        change: impl Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
+    ) -> impl Answer<T> {
+        self.submit(Kind::Change, Scope::Tag(tag), move |turn| {
+            turn.settle(&tag);
+            change(turn)
+        })
     }
 
     /// Reads the row of a namespace.
@@ -365,18 +389,6 @@ impl Registry {
             let answer = answer.await;
             note(&self.leases, &answer);
             answer.inspect_err(|problem| alarm::hear(problem, scope, named, self.id()))
-        }
-    }
-
-    /// Waits until an operator's change of a tag is in the journal, too: it may be larger than any gap that
-    /// a fence leaves.
-    fn noted<T: Send>(&self, changed: impl Answer<T>) -> impl Answer<T> {
-        async move {
-            let changed = changed.await?;
-            match self.opened()?.journal() {
-                Some(journal) => journal.synced().await.map(|()| changed),
-                None => Ok(changed),
-            }
         }
     }
 

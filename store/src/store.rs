@@ -14,8 +14,6 @@ pub struct Inside {
     pub turns: Arc<Turns>,
     /// Requests that are not in a line yet.
     pub arriving: u64,
-    /// The last known position of the store; 0 if it has none.
-    pub position: u64,
     /// Its journal, if one is kept.
     pub journal: Option<JournalSight>,
 }

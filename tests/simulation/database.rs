@@ -35,8 +35,6 @@ pub struct Tag {
     pub highest: u64,
     /// Numbers below this are in use, by a holder's proof or an operator's word.
     pub in_use: u64,
-    /// When the journal beside the store was synced last, and the end that it recorded then.
-    noted: (StoreTime, u64),
 }
 
 #[derive(Clone, Debug)]
@@ -50,9 +48,6 @@ pub struct Database {
     pub writes: u64,
     pub went_back: bool,
 }
-
-/// The interval of the journal's syncs, in ms.
-const SYNC_MS: i64 = 1_000;
 
 /// The outcome of an ask before its write.
 #[expect(clippy::large_enum_variant, reason = "an answer leaves at once, a decision waits")]
@@ -77,13 +72,7 @@ pub fn failure(refusal: Refusal<StoreTime>, now: StoreTime) -> Failure {
 impl Tag {
     pub fn new(row: TagRow, stingy: bool) -> Tag {
         let end = row.until.unwrap_or(LINE_END);
-        Tag { row, end, stingy, highest: 0, in_use: 0, noted: Default::default() }
-    }
-
-    /// The end of the tag that the journal has at `now`.
-    pub fn witnessed(&self, now: StoreTime) -> u64 {
-        let (at, end) = self.noted;
-        if now.since(at) <= SYNC_MS { end } else { self.row.max_id }
+        Tag { row, end, stingy, highest: 0, in_use: 0 }
     }
 }
 
@@ -148,7 +137,7 @@ impl Database {
         let Some(tag) = self.tags.get_mut(number) else {
             return Ok(Err(Code::TagUnknown.into()));
         };
-        let Tag { row, end, in_use, highest, noted, .. } = tag;
+        let Tag { row, end, in_use, highest, .. } = tag;
         let little = (row.step / 3).max(1);
         let less = tag.stingy && ask.request.bytes()[7] & 1 == 0 && row.max_step >= little;
         let asked = match less {
@@ -173,9 +162,6 @@ impl Database {
         }
         if grant.range.end > *end {
             fail!(BeyondEnd, "tag {number} ends at {end}: {grant:?}");
-        }
-        if now.since(noted.0) > SYNC_MS {
-            *noted = (now, row.max_id);
         }
         *row = after;
         self.ledger.grant(LineName::Tag(number), grant.range, ask.request)?;

@@ -23,8 +23,10 @@ pub enum Loss {
     None,
     /// The store goes back to an older copy, and is not fenced.
     Unfenced,
-    /// The store goes back, and is fenced above all that it may have granted since.
+    /// The store goes back, and its servers fence it: each line is raised to its bound in their journals.
     Fenced,
+    /// The store goes back, its journals are lost, and an operator fences it by a gap above what it knows.
+    Repaired,
 }
 
 /// How often each fault happens, in thousandths.
@@ -113,6 +115,7 @@ impl Plan {
             _ if theme == Theme::Months => Loss::None,
             3 => Loss::Unfenced,
             7 => Loss::Fenced,
+            9 => Loss::Repaired,
             _ => Loss::None,
         };
         let start = 1_800_000_000_000 + rng.between(0, 100_000_000_000);

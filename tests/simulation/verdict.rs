@@ -37,7 +37,7 @@ checks! {
     /// `ready` promises no more than `fill` gives.
     Promise "fewer IDs than promised",
     Counters "counters that lie",
-    /// An answer that cannot be right is refused (PROTOCOL R26).
+    /// An answer that cannot be right is refused (PROTOCOL R36).
     Nonsense "nonsense applied",
     /// Nothing stays held without use: a number for an owner that has another, a window granted
     /// after closing.

@@ -69,9 +69,9 @@ impl World {
         let servers = (0..plan.servers).map(|_| 0).chain(plan.alien.then_some(1));
         let servers = servers
             .map(|store| {
-                // The fence needs clocks that differ by less than 5 s. Over months clocks are
-                // corrected, so none drifts.
-                let apart = if plan.loss == Loss::Fenced { 1_000 } else { 3_000 };
+                // A fence without journals needs clocks that differ by less than 5 s. Over months clocks
+                // are corrected, so none drifts.
+                let apart = if plan.loss == Loss::Repaired { 1_000 } else { 3_000 };
                 let ppm = if plan.theme == Theme::Months { 0 } else { rng.between(-100, 100) };
                 let off = (rng.between(-apart, apart), ppm);
                 let longest = plan.longest_window_ms();
@@ -116,7 +116,7 @@ impl World {
         let at = match self.plan.loss {
             Loss::None => return,
             Loss::Unfenced => self.rng.between(third, most * 9 / 10),
-            Loss::Fenced => self.rng.between(60_000, third),
+            Loss::Fenced | Loss::Repaired => self.rng.between(60_000, third),
         };
         self.queue.put(self.t + at, Event::Lose);
         self.queue.put(self.t + 30_000, Event::Copy);

@@ -18,9 +18,17 @@ CREATE TABLE IF NOT EXISTS {meta} (
     beat_ms BIGINT NOT NULL DEFAULT 0,
     -- how often the store was fenced: it had lost grants, and every tag and number was moved past them
     generation BIGINT NOT NULL DEFAULT 0,
-    -- when it was fenced last, and the identifier of its database then
-    fenced_ms BIGINT NOT NULL DEFAULT 0,
-    fenced_on VARCHAR(255) NOT NULL DEFAULT ''
+    -- when it was fenced last
+    fenced_ms BIGINT NOT NULL DEFAULT 0
+) ENGINE = InnoDB;
+
+-- The store's servers, each with the record that it writes with each of its writes: by these they know that
+-- nothing that any of them wrote is missing.
+CREATE TABLE IF NOT EXISTS {servers} (
+    server BINARY(16) PRIMARY KEY,
+    -- the number of the record's last write
+    beat VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    record MEDIUMTEXT CHARACTER SET utf8mb4 NOT NULL
 ) ENGINE = InnoDB;
 
 -- Tags. A deleted tag leaves its row, so that a tag of its name goes on above it.

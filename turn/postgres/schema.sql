@@ -18,9 +18,17 @@ CREATE TABLE leafid.meta (
     beat_ms BIGINT NOT NULL DEFAULT 0,
     -- how often the store was fenced: it had lost grants, and every tag and number was moved past them
     generation BIGINT NOT NULL DEFAULT 0,
-    -- when it was fenced last, and the identifier of its database then
-    fenced_ms BIGINT NOT NULL DEFAULT 0,
-    fenced_on TEXT NOT NULL DEFAULT ''
+    -- when it was fenced last
+    fenced_ms BIGINT NOT NULL DEFAULT 0
+);
+
+-- The store's servers, each with the record that it writes with each of its writes: by these they know that
+-- nothing that any of them wrote is missing.
+CREATE TABLE leafid.servers (
+    server BYTEA PRIMARY KEY CHECK (octet_length(server) = 16),
+    -- the number of the record's last write
+    beat TEXT NOT NULL,
+    record TEXT NOT NULL
 );
 
 -- Tags. A deleted tag leaves its row, so that a tag of its name goes on above it. Half of each page is left

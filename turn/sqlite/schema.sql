@@ -11,14 +11,20 @@ CREATE TABLE meta (
     floor_ms INTEGER NOT NULL DEFAULT 0,
     -- when the store was written last: a start with a clock far above it is refused
     beat_ms INTEGER NOT NULL DEFAULT 0,
-    -- how many transactions wrote to the store: a copy that lacks some has a lower one
-    position INTEGER NOT NULL DEFAULT 0,
     -- how often the store was fenced: it had lost grants, and every tag and number was moved past them
     generation INTEGER NOT NULL DEFAULT 0,
-    -- when it was fenced last, and the identifier of its database then
-    fenced_ms INTEGER NOT NULL DEFAULT 0,
-    fenced_on TEXT NOT NULL DEFAULT ''
+    -- when it was fenced last
+    fenced_ms INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+
+-- The store's servers, each with the record that it writes with each of its writes: by these they know that
+-- nothing that any of them wrote is missing.
+CREATE TABLE servers (
+    server BLOB PRIMARY KEY CHECK (length(server) = 16),
+    -- the number of the record's last write
+    beat TEXT NOT NULL,
+    record TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Tags. A deleted tag leaves its row, so that a tag of its name goes on above it.
 CREATE TABLE tags (

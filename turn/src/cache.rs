@@ -49,7 +49,7 @@ impl Cache {
                     let seen = Seen { row: write.after, revision };
                     keep(&mut self.workers, (write.namespace, write.worker), seen);
                 }
-                Write::Fence { .. } | Write::Beat(_) => {}
+                Write::Server(_) | Write::Fence { .. } | Write::Beat(_) => {}
             }
         }
     }
@@ -57,7 +57,7 @@ impl Cache {
     /// Drops the rows that a request of this scope is decided on.
     pub fn doubt(&mut self, scope: Scope) {
         match scope {
-            Scope::Nothing | Scope::Beat => {}
+            Scope::Nothing | Scope::Beat | Scope::Server => {}
             Scope::Tag(tag) => drop(self.tags.remove(&tag)),
             Scope::Namespace(name) => drop(self.namespaces.remove(&name)),
             Scope::Worker(name, worker) => {
@@ -74,7 +74,7 @@ fn scope(write: &Write) -> Scope {
         Write::Tag { tag, .. } => Scope::Tag(*tag),
         Write::Same(name, _) | Write::Namespace { namespace: name, .. } => Scope::Namespace(*name),
         Write::Worker(write) => Scope::Worker(write.namespace, write.worker),
-        Write::Fence { .. } | Write::Beat(_) => Scope::Nothing,
+        Write::Server(_) | Write::Fence { .. } | Write::Beat(_) => Scope::Nothing,
     }
 }
 

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use leafid_core::Name;
 
-use crate::write::Group;
+use crate::register::Line;
+use crate::write::{Group, Outcome};
 
 /// The rows that a request is about. Changes of one scope in a turn are written as one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,12 +15,24 @@ pub enum Scope {
     Nothing,
     /// The store itself.
     Beat,
+    /// A server's record.
+    Server,
     /// A tag.
     Tag(Name),
     /// A namespace, and the worker numbers written with it.
     Namespace(Name),
     /// A worker number alone.
     Worker(Name, u32),
+}
+
+impl Scope {
+    /// The scope of the row of a line.
+    pub fn of(line: &Line) -> Scope {
+        match line {
+            Line::Tag(tag, _) | Line::Changed(tag, _) => Scope::Tag(*tag),
+            Line::Worker(name, worker, _) => Scope::Worker(*name, *worker),
+        }
+    }
 }
 
 /// The groups of a turn.
@@ -37,6 +50,12 @@ impl Groups {
             (None, Scope::Worker(name, _)) => self.places.get(&Scope::Namespace(name)).copied(),
             (place, _) => place.copied(),
         }
+    }
+
+    /// Whether the rows of a scope are written, or stay as they are.
+    pub fn holds(&self, scope: Scope, outcomes: &[Outcome]) -> bool {
+        let outcome = self.place(scope).map(|place| outcomes.get(place));
+        matches!(outcome, None | Some(Some(Outcome::Done(_))))
     }
 
     /// Adds the group of a scope.

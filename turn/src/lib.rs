@@ -17,9 +17,11 @@ pub mod clock;
 pub mod declared;
 pub mod explain;
 pub mod groups;
+pub mod guest;
 mod namespace_rows;
 pub mod namespaces;
 pub mod problem;
+pub mod register;
 pub mod row;
 pub mod rows;
 pub mod segments;
@@ -33,6 +35,9 @@ pub mod write;
 use alloc::string::String;
 
 use leafid_core::Token;
+
+/// Whether this build knows of servers. Without them it refuses guests.
+const SERVERS: bool = cfg!(feature = "servers");
 
 /// A token as text: 32 hex digits.
 pub fn hex(token: Token) -> String {

@@ -59,6 +59,11 @@ impl NamespaceRows {
         self.workers.get(&worker).map(|entry| entry.row)
     }
 
+    /// The row of a number before this turn.
+    pub fn before(&self, worker: u32) -> Option<WorkerRow> {
+        self.workers.get(&worker)?.before.map(|seen| seen.row)
+    }
+
     pub fn put(&mut self, worker: u32, row: WorkerRow, joined: bool) {
         let entry = self.workers.entry(worker).or_insert(Entry::read(None));
         if !entry.touched {

@@ -1,8 +1,5 @@
 //! Rows of a store, beyond the core's.
 
-use alloc::borrow::ToOwned;
-use alloc::string::String;
-
 use leafid_core::registry::Namespace;
 use leafid_core::{Refusal, StoreTime};
 use leafid_wire::{FieldReader, FieldWriter, need};
@@ -27,7 +24,7 @@ pub struct NamespaceRow {
 }
 
 /// The last fence of a store; all zero before the first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fenced {
     /// How often it was fenced.
     pub generation: u64,
@@ -36,8 +33,6 @@ pub struct Fenced {
     /// No window begins before, also in namespaces created later; if it is above 0, a new tag must name its first
     /// number.
     pub floor: StoreTime,
-    /// The database's own identity then.
-    pub database: String,
 }
 
 impl Fenced {
@@ -50,7 +45,6 @@ impl Fenced {
             generation: need(from.number("generation")?)?,
             at: StoreTime::new(need(from.millis("fenced_ms")?)?),
             floor: StoreTime::new(need(from.millis("floor_ms")?)?),
-            database: need(from.text("fenced_on", str::to_owned)?)?,
         })
     }
 
@@ -59,6 +53,5 @@ impl Fenced {
         to.number("generation", self.generation);
         to.millis("fenced_ms", self.at.get());
         to.millis("floor_ms", self.floor.get());
-        to.text("fenced_on", &self.database);
     }
 }

@@ -17,6 +17,11 @@ use crate::stop::Stop;
 use crate::want::{Answer, Want};
 use crate::write::Write;
 
+mod in_hand;
+mod lines;
+
+pub use in_hand::InHand;
+
 /// The rows of a turn. Looking at a row that is not at hand is an error, and notes it as wanted.
 #[derive(Debug)]
 pub struct TurnRows {
@@ -29,6 +34,10 @@ pub struct TurnRows {
     /// The store's time.
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
+    /// How many numbers to reserve beyond the granted ones.
+    ahead: BTreeMap<Name, u64>,
+    /// Tags that an operator changes.
+    changed: BTreeSet<Name>,
     /// Tags whose rows are gone, at an unknown position.
     removed: BTreeSet<Name>,
     spaces: BTreeMap<Name, NamespaceRows>,
@@ -36,6 +45,8 @@ pub struct TurnRows {
     lists: Vec<(Want, Answer)>,
     wants: Vec<Want>,
     unreadable: Vec<(Want, Problem)>,
+    /// Worker numbers that are granted in this turn.
+    granted: BTreeSet<(Name, u32)>,
     beats: bool,
 }
 
@@ -54,12 +65,15 @@ impl TurnRows {
             first_use,
             now,
             tags: BTreeMap::new(),
+            ahead: BTreeMap::new(),
+            changed: BTreeSet::new(),
             removed: BTreeSet::new(),
             spaces: BTreeMap::new(),
             cache,
             lists: Vec::new(),
             wants: Vec::new(),
             unreadable: Vec::new(),
+            granted: BTreeSet::new(),
             beats: false,
         }
     }
@@ -266,7 +280,7 @@ impl TurnRows {
     /// Requests a fresh read of the rows that a request was decided on, if no write checks them.
     pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
         match scope {
-            Scope::Nothing | Scope::Beat => return Ok(()),
+            Scope::Nothing | Scope::Beat | Scope::Server => return Ok(()),
             Scope::Tag(tag) => {
                 if !self.tags.get(&tag).is_some_and(Entry::is_doubtful) {
                     return Ok(());
@@ -309,7 +323,7 @@ impl TurnRows {
             groups.push(Scope::Beat, vec![Write::Beat(self.now)]);
         }
         for (tag, entry) in &self.tags {
-            if let Some(after) = entry.after() {
+            if let Some(after) = self.written(tag, entry) {
                 let write = Write::Tag { tag: *tag, before: entry.before, after };
                 groups.push(Scope::Tag(*tag), vec![write]);
             }

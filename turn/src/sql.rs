@@ -5,21 +5,24 @@ pub mod errors;
 pub mod gaps;
 pub mod leaf;
 
+use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Name, Refusal};
+use leafid_core::{Code, Name, Refusal};
 use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 
+use crate::SERVERS;
 use crate::change::Page;
 use crate::explain;
 use crate::problem::Problem;
+use crate::register::{self, Server};
 use crate::row::{Fenced, NamespaceRow, Seen};
 use crate::want::{Answer, Want};
-use crate::write::{WorkerWrite, Write};
+use crate::write::{ServerWrite, WorkerWrite, Write};
 use columns::{Columns, Params, Source, Value};
 
 /// The version of the tables, in every dialect: a program opens only its own version. Keys in etcd and
@@ -114,7 +117,8 @@ pub fn query(want: &Want) -> Query {
         Want::Tag(tag) => Query::new("tag", |to| to.text("tag", tag.as_str())),
         Want::Tags(page) => names("tags", page),
         Want::Fenced => Query::new("fenced", |_| {}),
-        Want::TagNames(page) => names("tag_names", page),
+        Want::Servers => Query::new("servers", |_| {}),
+        Want::Positions(page) => names("positions", page),
         Want::NamespaceNames(page) => names("namespace_names", page),
         Want::Namespace(name) => of_namespace("namespace", &name, |_| {}),
         Want::Namespaces(page) => names("namespaces", page),
@@ -184,14 +188,34 @@ pub fn steps(write: &Write, leaf: bool) -> Vec<Step> {
                 to.big("generation", after.generation);
                 to.millis("fenced_ms", after.at.get());
                 to.millis("floor_ms", after.floor.get());
-                to.text("fenced_on", &after.database);
                 to.big("was_generation", before.row.generation);
             }))]
         }
+        Write::Server(write) if SERVERS => vec![Step::Write(server(write))],
+        Write::Server(_) => Vec::new(),
         Write::Beat(now) => {
             vec![Step::Adjust(Query::new("beat", |to| to.millis("now", now.get())))]
         }
     }
+}
+
+fn server(write: &ServerWrite) -> Query {
+    let (text, of) = match (&write.before, &write.after) {
+        (None, after) => ("server_add", after.as_ref()),
+        (Some(_), Some(after)) => ("server_change", Some(after)),
+        (before, None) => ("server_remove", before.as_ref()),
+    };
+    Query::new(text, |to| {
+        if let Some(server) = of {
+            let (beat, record) = register::columns(server);
+            to.token("server", server.id);
+            to.text("beat", &beat);
+            to.text("record", &record);
+        }
+        if let Some(before) = &write.before {
+            to.text("was_beat", &before.beat.to_string());
+        }
+    })
 }
 
 fn worker(write: &WorkerWrite) -> Query {
@@ -264,9 +288,19 @@ fn take(answer: &mut Answer, from: &mut Columns<'_, impl Source>) -> Result<(), 
         Answer::Names(names) => {
             names.push(named("name", from, any)?);
         }
+        Answer::Positions(rows) => {
+            rows.push((named("name", from, any)?, need(from.number("max_id")?)?));
+        }
+        Answer::Servers(rows) if SERVERS => {
+            let id = need(from.token("server")?)?;
+            let beat = need(from.text("beat", str::to_owned)?)?;
+            let record = need(from.text("record", str::to_owned)?)?;
+            let read = Server::read(id, &beat, &record, 0);
+            rows.push(read.map_err(|_| Code::SchemaMismatch)?);
+        }
         Answer::Fenced(found) => found.row = Fenced::get(from)?,
         Answer::Unused(used) => used.push(need(from.number("worker")?)?),
-        Answer::Unreadable(_) | Answer::Removed(_) => {}
+        Answer::Servers(_) | Answer::Unreadable(_) | Answer::Removed(_) => {}
         Answer::Workers(rows) => {
             let (worker, row) = Worker::get(from)?;
             rows.push((worker, seen(row)));

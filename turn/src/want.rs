@@ -7,6 +7,7 @@ use leafid_core::{Name, Range, Token};
 
 use crate::change::Page;
 use crate::problem::Problem;
+use crate::register::Server;
 use crate::row::{Fenced, NamespaceRow, Seen};
 
 /// A read that a decision asks for.
@@ -50,10 +51,12 @@ pub enum Want {
         /// Its next range.
         after: Range,
     },
+    /// The store's servers: [`Answer::Servers`]. Read before [`Want::Fenced`], never after it.
+    Servers,
     /// The store's last fence: [`Answer::Fenced`].
     Fenced,
-    /// The names of all tags, deleted ones included, in their order: [`Answer::Names`].
-    TagNames(Page<Name>),
+    /// The positions of all tags, deleted ones included, by name: [`Answer::Positions`].
+    Positions(Page<Name>),
     /// The names of all namespaces, in their order: [`Answer::Names`].
     NamespaceNames(Page<Name>),
     /// Tags that are not deleted, by name: [`Answer::Tags`].
@@ -84,6 +87,10 @@ pub enum Answer {
     Namespaces(Vec<(Name, Namespace)>),
     /// Names.
     Names(Vec<Name>),
+    /// The positions of tags.
+    Positions(Vec<(Name, u64)>),
+    /// The store's servers.
+    Servers(Vec<Server>),
     /// The last fence.
     Fenced(Seen<Fenced>),
     /// A row that cannot be read: only the requests that want it are refused.
@@ -95,7 +102,8 @@ impl Want {
     pub fn space(&self) -> Option<Name> {
         match *self {
             Want::Fenced
-            | Want::TagNames(_)
+            | Want::Servers
+            | Want::Positions(_)
             | Want::NamespaceNames(_)
             | Want::Tag(_)
             | Want::Tags(_)
@@ -122,7 +130,9 @@ impl Answer {
             Want::Tags(_) => Answer::Tags(Vec::new()),
             Want::Namespaces(_) => Answer::Namespaces(Vec::new()),
             Want::Unused { .. } => Answer::Unused(Vec::new()),
-            Want::TagNames(_) | Want::NamespaceNames(_) => Answer::Names(Vec::new()),
+            Want::NamespaceNames(_) => Answer::Names(Vec::new()),
+            Want::Positions(_) => Answer::Positions(Vec::new()),
+            Want::Servers => Answer::Servers(Vec::new()),
             Want::Fenced => Answer::Fenced(Seen::default()),
             _ => Answer::Workers(Vec::new()),
         }

@@ -60,6 +60,7 @@ pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Sto
     let acquired = registry::acquire(turn.store, &namespace, &candidates, ask, turn.now)
         .map_err(|refusal| explain::acquire(refusal, turn.store, &namespace, ask, turn.now))?;
     let Acquired { worker, freed, grant } = acquired;
+    turn.grant(name, worker.0);
     if mine == Some(worker) {
         return Ok(grant);
     }
@@ -89,6 +90,7 @@ pub fn renew(
     let refused = |refusal| explain::renew(refusal, store, &namespace, &row, ask, now);
     let (after, answer) = registry::renew(store, &namespace, &row, ask, now).map_err(refused)?;
     turn.put_worker(&ask.namespace, ask.worker, after);
+    turn.grant(&ask.namespace, ask.worker);
     Ok(answer.map_err(refused)?)
 }
 

@@ -7,6 +7,7 @@ use leafid_core::registry::{TagRow, WorkerRow};
 use leafid_core::{Name, StoreTime};
 
 use crate::problem::Problem;
+use crate::register::Server;
 use crate::row::{Fenced, NamespaceRow, Seen};
 
 /// Rows that are written together or not at all. `before: None` means that the row must not exist.
@@ -38,6 +39,8 @@ pub enum Write {
     },
     /// A worker number.
     Worker(Box<WorkerWrite>),
+    /// A server's record in the register.
+    Server(Box<ServerWrite>),
     /// The store's last fence.
     Fence {
         /// As it was read.
@@ -60,6 +63,15 @@ pub struct WorkerWrite {
     pub before: Option<Seen<WorkerRow>>,
     /// As it is to be.
     pub after: WorkerRow,
+}
+
+/// A write of a server's record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerWrite {
+    /// As it was read.
+    pub before: Option<Server>,
+    /// As it is to be, its revision aside; `None` deletes it.
+    pub after: Option<Server>,
 }
 
 /// The outcome of a group.

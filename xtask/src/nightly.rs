@@ -10,10 +10,11 @@ use crate::test::{rust, suites};
 /// A part and its function, which takes whether it is to be short, as a trial.
 type Part = (&'static str, fn(bool) -> Outcome<Report>);
 
-/// The numbers: seconds per fuzzed target, kills per engine, seconds of the simulator.
-const PARTS: [Part; 5] = [
+/// The numbers: seconds per fuzzed target, kills per engine, fail-overs, seconds of the simulator.
+const PARTS: [Part; 6] = [
     ("fuzz", |short| rust::fuzz(if short { 5 } else { 150 })),
     ("kills", |short| rust::kills(if short { 1 } else { 10 })),
+    ("back", |short| rust::back(if short { 2 } else { 20 })),
     ("simulate", |short| rust::search(if short { 30 } else { 1_800 })),
     ("verbs", |_| suites::verbs(None)),
     ("release", |_| release::rehearse()),

@@ -12,6 +12,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("ls /usr/lib/postgresql/*/bin/initdb", "postgresql"),
     ("test -f /usr/share/java/zookeeper.jar", "zookeeper"),
     ("etcd --version", "etcd-server"),
+    ("etcdctl version", "etcd-client"),
     // For compiling PyPI's mysqlclient.
     ("pkg-config --version", "pkg-config"),
     ("pkg-config --exists libmariadb", "libmariadb-dev"),

@@ -151,7 +151,7 @@ const WAITED = 'SET SESSION innodb_lock_wait_timeout = @leafid_wait'
 const STATUS = 'DO 0'
 
 /** A table that a statement reads or writes, ours or Leaf's. */
-const USED = /\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers)|leaf_alloc)\b/g
+const USED = /\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers|servers)|leaf_alloc)\b/g
 
 /**
  * Refuses a session in a transaction, or with temporary tables that hide the store's. Missing tables are left

@@ -3,11 +3,12 @@ import { randomToken, theHost } from '../hosts/host.js'
 import { load } from '../hosts/require.js'
 import { storeClock } from '../sql/clock.js'
 import { commanded } from '../sql/declared.js'
-import { runFar } from '../sql/run.js'
+import { endFar, told, whenNoted } from '../sql/run.js'
 import { bytes, column, type Columns } from '../sql/text.js'
 import { notThere, otherVersion } from '../sql/unfit.js'
-import { checkClock, makingDefault, Works } from '../sql/work.js'
+import { checkClock, makingDefault, Works, type Waits } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
+import { newGuest } from '../stores/guest.js'
 import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
@@ -44,7 +45,9 @@ export function over(connect: () => Link, { create, allowUnsafeSettings = false 
       opening = undefined
       throw error
     }))
-    return runFar(tables, () => works.begin(verb, ask as never), signal)
+    const act = () => endFar(tables, () => works.begin(verb, ask as never), signal)
+    const look = async (waits: Waits, isLate: boolean) => told(await endFar(tables, () => works.noted(waits, isLate), signal))
+    return whenNoted(await act(), { act, look, leave: (waits) => tables.write([works.leaving(waits)]) })
   }
 
   // Asks for one line run one after another: together, all but one would conflict and decide again.
@@ -96,6 +99,7 @@ async function opened(link: Link, create: Declarations | undefined, allowUnsafeS
   return new Works({
     ...commanded(create, link.place),
     dialect: link.dialect,
+    guest: newGuest(),
     hasVersion: false,
     hears: (told) => clock(told, theHost().ticking(), () => longest),
     judges: (settings) => judge(link, Object.values(settings) as Raw, allowUnsafeSettings),

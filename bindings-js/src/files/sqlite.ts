@@ -2,12 +2,13 @@ import { dirname, resolve } from 'node:path'
 import { randomToken, theHost, type Host } from '../hosts/host.js'
 import { storeClock } from '../sql/clock.js'
 import { commanded } from '../sql/declared.js'
-import { runNear } from '../sql/run.js'
+import { endNear, told, whenNoted, type Tables } from '../sql/run.js'
 import { SQLITE, bytes, query, type Query } from '../sql/text.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
 import { inTransaction, notThere, otherVersion, shadowed } from '../sql/unfit.js'
-import { checkClock, makingDefault, Works } from '../sql/work.js'
+import { checkClock, makingDefault, Works, type Waits } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
+import { newGuest } from '../stores/guest.js'
 import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
@@ -89,24 +90,34 @@ function hold({ path, connection, granted }: File, create: Declarations | undefi
   const place = `sqlite:${path}`
   const works = new Works({
     ...commanded(create, place),
+    guest: newGuest(),
     clock: () => time(clocks.wall(), clocks.ticking(), longest),
     hasVersion: false,
     place,
     otherVersion: (version) => otherVersion(quoted(path), version, VERSION),
   })
-  const transaction = <T>(act: () => T): T =>
-    connection.transaction(() => {
-      checkFile()
-      const [shadow] = connection.all({ sql: SHADOWS, params: [] })
-      if (shadow !== undefined) throw shadowed('SQLite', String(shadow['name']))
-      return act()
-    })
-  const tables = { transaction, all: (query: Query) => connection.all(query), run: (query: Query) => connection.run(query) }
-  return (verb, ask) => runNear(tables, () => works.begin(verb, ask))
+  const checked = <T>(act: () => T) => () => {
+    checkFile()
+    const [shadow] = connection.all({ sql: SHADOWS, params: [] })
+    if (shadow !== undefined) throw shadowed('SQLite', String(shadow['name']))
+    return act()
+  }
+  const own = { all: (query: Query) => connection.all(query), run: (query: Query) => connection.run(query) }
+  const tables: Tables = { ...own, transaction: (act) => connection.transaction(checked(act)) }
+  // Servers are looked at without keeping other processes from writing.
+  const looks: Tables = { ...own, transaction: (act) => connection.moment(checked(act)) }
+  const isLater = (error: unknown) => isBusy(error) || isInTransaction(error)
+  return (verb, ask) => {
+    const act = () => endNear(tables, () => works.begin(verb, ask))
+    const ended = act()
+    if (ended.waits === undefined) return told(ended)
+    const look = (waits: Waits, isLate: boolean) => told(endNear(looks, () => works.noted(waits, isLate)))
+    return whenNoted(ended, { act, look, leave: (waits) => connection.run(works.leaving(waits)), isLater })
+  }
 }
 
 /** Finds a temporary table with one of our names, or a trigger on ours: its effects are lost with the connection. */
-const SHADOWS = "SELECT name FROM sqlite_temp_master WHERE tbl_name IN ('meta', 'tags', 'namespaces', 'workers')"
+const SHADOWS = "SELECT name FROM sqlite_temp_master WHERE tbl_name IN ('meta', 'tags', 'namespaces', 'workers', 'servers')"
 
 /** Retries with pauses, in which the event loop goes on. */
 async function later<T>(attempt: () => T, signal: AbortSignal | undefined): Promise<T> {

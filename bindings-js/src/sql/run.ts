@@ -1,6 +1,6 @@
 import { LeafidError } from '../values/errors.js'
 import type { Columns, Query, Step } from './text.js'
-import type { Decided, Work } from './work.js'
+import type { Decided, Noted, Waits, Work } from './work.js'
 
 /** How many attempts a decision gets. */
 const ATTEMPTS = 24
@@ -8,6 +8,10 @@ const ATTEMPTS = 24
 const PATIENCE_MS = 2_500
 /** The longest pause between attempts, in ms: a caller that pauses much longer than the others keeps losing. */
 const LONGEST_MS = 10
+
+/** How long a request may wait until the servers have noted it, and the pauses between two looks, in ms. */
+const NOTED_MS = 2_800
+const [SHORTEST_LOOK_MS, LONGEST_LOOK_MS] = [20, 50]
 
 /** Synchronous tables, with one transaction at a time. */
 export interface Tables {
@@ -27,7 +31,20 @@ export interface FarTables {
 /** Thrown to roll back a transaction that met another's write. */
 const CONFLICT = Symbol('conflict')
 
+/** The end of a request, durable; `waits` is set if servers have to note it before it is told. */
+export type Ended<T> = Pick<Decided<T>, 'answer' | 'refused' | 'waits'>
+
+/** The answer, or throws the refusal. */
+export function told<T>({ answer, refused }: Ended<T>): T {
+  if (refused !== undefined) throw refused
+  return answer!
+}
+
 export function runNear<T>(tables: Tables, begin: () => Work<T>): T {
+  return told(endNear(tables, begin))
+}
+
+export function endNear<T>(tables: Tables, begin: () => Work<T>): Ended<T> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
       const decided = tables.transaction(() => {
@@ -37,14 +54,18 @@ export function runNear<T>(tables: Tables, begin: () => Work<T>): T {
         for (const write of step.value.steps) apply(tables, write)
         return step.value
       })
-      if (decided.refused !== undefined) throw decided.refused
-      decided.written?.()
-      if (decided.answer !== undefined) return decided.answer
+      if (decided.refused === undefined) decided.written?.()
+      if (isEnd(decided)) return decided
     } catch (error) {
       if (error !== CONFLICT) throw error
     }
   }
   throw overloaded()
+}
+
+/** Whether it was decided; otherwise the request starts over once the steps are written. */
+function isEnd<T>({ answer, refused }: Decided<T>): boolean {
+  return answer !== undefined || refused !== undefined
 }
 
 function apply(tables: Tables, step: Step): void {
@@ -54,19 +75,62 @@ function apply(tables: Tables, step: Step): void {
 
 /** Reads, decides, and writes if nothing changed since; else decides again, while the caller waits. */
 export async function runFar<T>(tables: FarTables, begin: () => Work<T>, signal?: AbortSignal): Promise<T> {
+  return told(await endFar(tables, begin, signal))
+}
+
+export async function endFar<T>(tables: FarTables, begin: () => Work<T>, signal?: AbortSignal): Promise<Ended<T>> {
   const end = Date.now() + PATIENCE_MS
   do {
     const work = begin()
     let step: IteratorResult<readonly Query[], Decided<T>> = work.next([])
     while (step.done !== true) step = work.next(await tables.read(step.value))
     const written = step.value.steps.length === 0 || (await tables.write(step.value.steps))
-    const { refused, answer } = step.value
-    if (written && refused !== undefined) throw refused
-    if (written) step.value.written?.()
-    if (written && answer !== undefined) return answer
-    if (!written) await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_MS))
+    if (written && step.value.refused === undefined) step.value.written?.()
+    if (written && isEnd(step.value)) return step.value
+    if (!written) await pause(0, LONGEST_MS)
   } while (Date.now() < end && signal?.aborted !== true)
   throw overloaded()
+}
+
+/** How a request waits until the servers have noted it. */
+export interface Noting<T> {
+  /** Decides the request again. */
+  act(): Ended<T> | Promise<Ended<T>>
+  look(waits: Waits, isLate: boolean): Noted | Promise<Noted>
+  /** Removes this store's record from among the servers. If it cannot, they drop it after a while. */
+  leave(waits: Waits): unknown
+  /** Whether an error only means that the tables are in use at this moment. */
+  isLater?(error: unknown): boolean
+}
+
+/** Tells how a request ended once every server of the store has noted it. It is decided again if the store was fenced. */
+export async function whenNoted<T>(ended: Ended<T>, { act, look, leave, isLater }: Noting<T>): Promise<T> {
+  const end = Date.now() + NOTED_MS
+  const soon = async <R>(act: () => R | Promise<R>): Promise<R> => {
+    for (;;) {
+      try {
+        return await act()
+      } catch (error) {
+        if (isLater?.(error) !== true) throw error
+        if (Date.now() >= end) throw overloaded()
+        await pause(0, LONGEST_MS)
+      }
+    }
+  }
+  let { waits } = ended
+  while (waits !== undefined) {
+    await pause(SHORTEST_LOOK_MS, LONGEST_LOOK_MS)
+    const known = waits
+    const { noted, last } = await soon(() => look(known, Date.now() >= end))
+    if (last) await soon(() => leave(known)).catch(() => {})
+    if (noted === 'all') break
+    if (noted === 'again') waits = (ended = await soon(act)).waits
+  }
+  return told(ended)
+}
+
+function pause(least: number, most: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, least + Math.random() * (most - least)))
 }
 
 function overloaded(): LeafidError {

@@ -27,7 +27,7 @@ export type Columns = Readonly<Record<string, unknown>>
 /** Columns with 64-bit numbers, which a double cannot hold. */
 const WIDE = new Set(['max_id', 'until', 'held_from', 'reserved_until', 'floor'])
 /** Columns with the bytes of a token. */
-export const TOKENS = new Set(['store', 'key'])
+export const TOKENS = new Set(['store', 'key', 'server'])
 /** Prefix of parameters in conditions on a column's old value. */
 const WAS = /^was_/
 /** Prefix of columns read as text: `ORDER BY` on the plain name would sort the texts. */

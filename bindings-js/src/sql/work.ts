@@ -2,16 +2,19 @@ import { accepted, subject, type Subject } from '../values/refusals.js'
 import type { Refused } from '../engines/engine.js'
 import type { Declarations } from '../stores/declared.js'
 import { deciding } from '../stores/deciding.js'
+import type { Guest } from '../stores/guest.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
 import { declaredFor, whole, type Declared } from './declared.js'
-import { SQLITE, column, param, values, type Columns, type Dialect, type Query, type Step } from './text.js'
+import { SQLITE, bytes, column, param, values, type Columns, type Dialect, type Query, type Step } from './text.js'
 
 /** A store's settings. */
 export interface Setting {
   /** The kind of database: SQLite by default. */
   dialect?: Dialect
+  /** This store among the servers; absent where a store has no servers. */
+  guest?: Guest
   /** Tags and namespaces declared in code; without it only the rows count. */
   declared?: Declared
   /** The time, in ms since 1970, which never goes back. */
@@ -35,8 +38,22 @@ export interface Decided<T> {
   steps: readonly Step[]
   answer?: T
   refused?: LeafidError
+  /** Set if servers have to note the steps before the answer is told. */
+  waits?: Waits
   /** Called once the steps are written. */
   written?(): void
+}
+
+/** What a written decision waits for. */
+export interface Waits {
+  beat: string
+  generation: number
+}
+
+/** Whether the servers have noted it; `again`: it has to be decided again. `last`: this store wrote nothing since. */
+export interface Noted {
+  noted: 'all' | 'some' | 'again'
+  last: boolean
 }
 
 /** A decision that yields queries and gets their rows. */
@@ -52,13 +69,14 @@ interface Turned {
   reads: readonly Query[]
   steps: readonly Step[]
   answer?: unknown
+  waits?: Waits
   refused?: { code: string; message: string; until?: number; retryAfter?: number }
 }
 
 const NOBODY = '0'.repeat(32)
 
 /** Decides a request from the rows read so far. */
-function turned(dialect: Dialect, verb: string, ask: object, call: { store: string; now: number; found: readonly Columns[][] }): Turned {
+function turned(dialect: Dialect, verb: string, ask: object, call: { store: string; now: number; guest?: object | undefined; found: readonly Columns[][] }): Turned {
   const found = chain(call.found.map((rows) => ({ rows: chain(rows.map((row) => ({ columns: chain(values(row)) }))) })))
   const given = { ask: { value: ask, called: 'the ask' }, release: { value: ask, called: 'the ask' } }
   const { leaf } = dialect
@@ -117,7 +135,8 @@ export class Works {
   *begin(verb: Verb, ask: Ask): Work<never> {
     const { clock, declared, hasVersion, hears, judges, otherVersion, sees } = this.#setting
     const said = declared && declaredFor(declared, verb, ask as never)
-    const turn = (store: string, now: number, found: readonly Columns[][]) => turned(this.#dialect, verb, { ...ask, ...said?.fields }, { store, now, found })
+    const guest = this.#setting.guest?.asks()
+    const turn = (store: string, now: number, found: readonly Columns[][]) => turned(this.#dialect, verb, { ...ask, ...said?.fields }, { store, now, guest, found })
     // The first queries need neither the store's id nor its time, so everything is read together.
     const first = turn(NOBODY, 0, []).reads
     const names = ['meta', ...(clock === undefined ? ['now'] : []), ...(judges === undefined ? [] : ['settings']), ...(hasVersion ? ['version_is'] : [])]
@@ -134,15 +153,32 @@ export class Works {
     for (;;) {
       const longest = found.flat().map((row) => Number(row['max_window_ms'] ?? 0))
       if (longest.length > 0) sees?.(Math.max(...longest))
-      const { reads, steps, answer, refused } = turn(String(column(meta, 'store')), now, found)
+      const { reads, steps, answer, refused, waits } = turn(String(column(meta, 'store')), now, found)
       if (reads.length > 0) {
         found.push(...(yield reads))
         continue
       }
-      const decided = { steps: steps.length === 0 ? [] : [...steps, ...this.#beat(now, beatMs)] }
+      const decided = { steps: steps.length === 0 ? [] : [...steps, ...this.#beat(now, beatMs)], ...(waits === undefined ? {} : { waits }) }
       if (refused !== undefined) return { ...decided, refused: this.#refusal(refused) }
       return answer === undefined ? decided : { ...decided, answer: answer as never, written: () => said?.agreed() }
     }
+  }
+
+  /** Whether the servers have noted a decision; the refusal if it waits too long. */
+  *noted(waits: Waits, isLate: boolean): Work<Noted> {
+    const ask = { ...waits, guest: this.#setting.guest?.id, is_late: isLate }
+    const found: Columns[][] = []
+    for (;;) {
+      const { reads, answer, refused } = turned(this.#dialect, 'noted', ask, { store: NOBODY, now: 0, found })
+      if (refused !== undefined) return { steps: [], refused: this.#refusal(refused) }
+      if (reads.length === 0) return { steps: [], answer: answer as Noted }
+      found.push(...(yield reads))
+    }
+  }
+
+  /** The step that removes this store's record, if it wrote nothing since. */
+  leaving({ beat }: Waits): Step {
+    return { ...this.#dialect.query('server_remove', { server: bytes(this.#setting.guest!.id), was_beat: beat }), must: 'nothing' }
   }
 
   /** The last step of a transaction that writes: records the store's write, where that is due. */

@@ -7,7 +7,7 @@ import { wasmEngine } from '../engines/wasm.js'
 import { useHost } from '../hosts/host.js'
 import { nodeHost } from '../hosts/node.js'
 import { WASM as ENGINE } from '../wasm/engine-node-inlined.js'
-import { WASM as STORES } from '../wasm/stores-inlined.js'
+import { WASM as STORES } from '../wasm/stores-node-inlined.js'
 
 useEngine({ ...wasmEngine(inlined(ENGINE)), stateFiles })
 useRegistry(() => inlined(STORES), true)

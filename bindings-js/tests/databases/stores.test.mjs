@@ -6,6 +6,7 @@ import pg from 'pg'
 import { Segment, Snowflake, decode } from 'leafid'
 import { sqlStore } from 'leafid/node'
 import { conform } from 'leafid/testing'
+import { killedAndStopped, together } from '../support/beside.mjs'
 import { ENGINES } from '../support/databases.mjs'
 import { leafid } from '../support/store.mjs'
 import { refusal, refuses, until } from '../support/stores.mjs'
@@ -45,6 +46,13 @@ for (const [name, engine] of Object.entries(ENGINES)) {
         await shop.close()
         const at_once = await Promise.all(Array.from({ length: 20 }, () => store.lease_segment(lease())))
         assert.equal(new Set(at_once.map(({ start }) => start)).size, 20)
+      })
+    }
+
+    for (const act of [together, killedAndStopped]) {
+      test(`beside a server: ${act.name}`, async (t) => {
+        const { url } = database()
+        await act(t, url, async (options) => sqlStore(await open(t, url), options))
       })
     }
 

@@ -15,14 +15,16 @@ export async function storeFor(t, { tags = {}, namespaces = {}, folder = scratch
 
 /** Runs the program `leafid`; returns its output. */
 export function leafid(...words) {
-  const { status, stdout, stderr } = ran([storeBinary, ...words])
+  // Journals of other stores of this user are not its business.
+  const { status, stdout, stderr } = ran([storeBinary, ...words], { env: { ...process.env, XDG_STATE_HOME: scratch(), STATE_DIRECTORY: '' } })
   if (status !== 0) throw new Error(`leafid ${words.join(' ')}: ${stderr}`)
   return stdout
 }
 
-/** Starts `leafid serve` with these arguments. */
-export async function serve(words, listen = '127.0.0.1:0') {
-  const child = start([...leash(), storeBinary, 'serve', '--no-journal', '--listen', listen, ...words])
+/** Starts `leafid serve` with these arguments; with a `journal` in this folder, everybody waits for it. */
+export async function serve(words, listen = '127.0.0.1:0', journal) {
+  const kept = journal === undefined ? ['--no-journal'] : ['--journal', journal]
+  const child = start([...leash(), storeBinary, 'serve', ...kept, '--listen', listen, ...words])
   const [, url] = await says(child, /listening on (https?:\/\/\S+)\s/)
   return { url, child, stop: (signal = 'SIGTERM') => stop(child, signal) }
 }

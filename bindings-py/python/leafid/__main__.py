@@ -13,7 +13,7 @@ from ._sql.store import Store
 # Verbs of the command `leafid` that this package does not have.
 _NOT_HERE = frozenset((
     "apply", "backup", "completions", "config", "health", "lease", "man", "namespace", "openapi",
-    "repair", "serve", "token", "version", "worker",
+    "repair", "serve", "server", "token", "version", "worker",
 ))  # fmt: skip
 
 

@@ -241,7 +241,8 @@ def decide(
     verb: str,
     ask: _Row,
     run: Callable[[str, _Row], tuple[list[_Row], int]],
-) -> tuple[bool, Any] | None: ...
+    guest: str | bytes | None = None,
+) -> tuple[bool, Any, _Row | None] | None: ...
 
 CONFORM_CASES: str
 SQLITE_APPLICATION: int

@@ -6,23 +6,29 @@ use leafid_bindings::sql::Row;
 use leafid_bindings::turn::{self, Reply};
 use leafid_core::{StoreTime, Token};
 use leafid_turn::alone::Alone;
+use leafid_turn::guest::Guest;
 use leafid_turn::problem::Problem;
 use leafid_turn::sql::columns::Value;
 use leafid_turn::sql::{Query, Step};
+use leafid_wire::FieldWriter as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 
 use crate::client::Failed;
+use crate::client::host::{owner, random};
 use crate::values::{Now, TokenArg, dict, outside};
 
 type Asked<'py> = (&'static str, Bound<'py, PyDict>);
-/// Whether rows were written, and the answer or refusal to give once that is durable.
-type Decided<'py> = (bool, Bound<'py, PyAny>);
+/// Whether rows were written, the answer or refusal to give once that is durable, and what the request `noted`
+/// takes where servers have to note it first.
+type Decided<'py> = (bool, Bound<'py, PyAny>, Option<Bound<'py, PyDict>>);
 
 /// Decides a request in a transaction: `run` takes the name of a text and its parameters, and returns the rows
 /// as dicts, and how many it found or wrote. Gives whether it wrote, and the answer (fields, a list of them, or
-/// None) or the refusal, for when the writes are durable. None if a row has changed since it was read.
+/// None) or the refusal, for when the writes are durable. None if a row has changed since it was read. `guest` is the
+/// id of this store's record, where the store may have servers.
 #[pyfunction]
+#[pyo3(signature = (is_leaf, store, now_ms, verb, ask, run, guest = None))]
 pub fn decide<'py>(
     is_leaf: bool,
     store: TokenArg,
@@ -30,11 +36,20 @@ pub fn decide<'py>(
     verb: &str,
     ask: &Bound<'py, PyAny>,
     run: &Bound<'py, PyAny>,
+    guest: Option<TokenArg>,
 ) -> PyResult<Option<Decided<'py>>> {
     let py = ask.py();
     let decide = turn::request(verb, dict::from(ask, "the ask")?)
         .map_err(|wrong| dict::wrong_ask(wrong, ask))?;
-    let mut alone = Alone::new(is_leaf, store.0, StoreTime::new(now_ms.0), decide);
+    let guest = match guest {
+        Some(TokenArg(id)) => {
+            let [a, b, c, d, ..] = random::entropy()?;
+            let name = owner::name().map(|name| name.as_str().to_owned()).unwrap_or_default();
+            Some(Guest { id, salt: u32::from_le_bytes([a, b, c, d]), name })
+        }
+        None => None,
+    };
+    let mut alone = Alone::new(is_leaf, store.0, StoreTime::new(now_ms.0), guest.clone(), decide);
     let run = |query: &Query| -> PyResult<(Vec<Bound<'py, PyDict>>, i64)> {
         outside::call(run, asked(py, query)?, None)?.extract()
     };
@@ -59,7 +74,15 @@ pub fn decide<'py>(
             return Ok(None);
         }
     }
-    Ok(Some((wrote, answered(py, alone.answer())?)))
+    let waits = match (guest, alone.waits()) {
+        (Some(guest), Some(waits)) => Some(dict::written(py, |to| {
+            to.token("guest", guest.id);
+            to.text("beat", &waits.beat.to_string());
+            to.number("generation", waits.generation);
+        })?),
+        _ => None,
+    };
+    Ok(Some((wrote, answered(py, alone.answer())?, waits)))
 }
 
 /// An answer as fields, a list of them, or None; a refusal as the error to raise.
@@ -128,7 +151,7 @@ fn read(name: &str, value: &Bound<'_, PyAny>) -> Option<Value<'static>> {
     }
     let bytes: Vec<u8> = value.call_method0("__bytes__").unwrap_or(value.clone()).extract().ok()?;
     match name {
-        "key" => bytes.try_into().ok().map(|key| Value::Token(Token::new(key))),
+        "key" | "server" => bytes.try_into().ok().map(|key| Value::Token(Token::new(key))),
         _ => String::from_utf8(bytes).ok().map(|text| Value::Text(Cow::Owned(text))),
     }
 }

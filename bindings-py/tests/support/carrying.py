@@ -41,5 +41,5 @@ def carried_by(by: Callable[[Run], Run]) -> Iterator[None]:
     """Decides requests over the rows that another `run` reads and writes."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("database.database", "file.sqlite"):
-            patch.setattr(f"leafid._sql.{module}.decide", lambda *asked: decide(*asked[:-1], by(asked[-1])))
+            patch.setattr(f"leafid._sql.{module}.decide", lambda *asked: decide(*asked[:5], by(asked[5]), *asked[6:]))
         yield

@@ -22,7 +22,7 @@ def take_the_guard_off() -> None:
     from leafid._sql.database import database, engine
     from leafid._sql.file import sqlite
 
-    def without_the_condition(is_leaf, store, now, verb, ask, run):
+    def without_the_condition(is_leaf, store, now, verb, ask, run, guest=None):
         # A holder's claim would stop the tag for all others.
         ask = {field: value for field, value in ask.items() if field != "have_until"}
 
@@ -31,7 +31,7 @@ def take_the_guard_off() -> None:
                 time.sleep(0.002)
             return run(name, params)
 
-        return decide(is_leaf, store, now, verb, ask, slowly)
+        return decide(is_leaf, store, now, verb, ask, slowly, guest)
 
     def texts_without_the_condition(dialect):
         version, texts = sql_texts(dialect)

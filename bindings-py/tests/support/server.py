@@ -18,11 +18,14 @@ FILE = "leafid.db"
 class Server:
     """Runs `leafid serve`; `url` is its address."""
 
-    def __init__(self, folder: Path, store: str | None = None) -> None:
+    def __init__(self, folder: Path, store: str | None = None, journal: Path | None = None) -> None:
         self.folder = Path(folder)
         self.port = Port()
         self.listen = f"127.0.0.1:{self.port.number}"
         self.store = store or f"sqlite:{self.folder / FILE}"
+        self.journal = ["--no-journal"] if journal is None else ["--journal", str(journal)]
+        if journal is not None:
+            journal.mkdir(exist_ok=True)
         self.url = ""
         self.process: subprocess.Popen[str] | None = None
 
@@ -42,7 +45,7 @@ class Server:
 
     def start(self) -> None:
         assert BINARY.exists(), f"no store to test against: `{BINARY}` (`cargo xtask build`)"
-        command = [*bound(), BINARY, "serve", "--create", "--no-journal", "--store", self.store]
+        command = [*bound(), BINARY, "serve", "--create", *self.journal, "--store", self.store]
         self.process = subprocess.Popen(
             [*command, "--listen", self.listen, *self.options()],
             stdout=subprocess.PIPE,

@@ -80,7 +80,7 @@ impl<A: Copy + Into<Ask>> Pending<A> {
         self.last
     }
 
-    /// PROTOCOL R22: takes the ask of this request, if it is the one that is out: any answer that was
+    /// PROTOCOL R32: takes the ask of this request, if it is the one that is out: any answer that was
     /// read ends it.
     pub(crate) fn answered(&mut self, request: Token) -> Option<A> {
         let ask = self.out?;

@@ -111,8 +111,7 @@ fn agreed() -> Result<bool, Failure> {
 }
 
 /// `leafid serve --apply FILE`: applies the file in a thread of its own, as soon as the store answers, and
-/// logs the changes. A store that lost something is fenced before, and a fenced store wants `from` for a
-/// new tag: so no lost tag is created again from 1.
+/// logs the changes. A store that lost something is raised before, so no lost tag is created again from 1.
 pub fn at_start(wanted: Vec<file::Wanted>, store: Arc<Registry>) -> Result<(), Problem> {
     let client = Client::within(store)?;
     let work = move || {

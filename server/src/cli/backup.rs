@@ -12,7 +12,7 @@ const MEANING: &str = "\
 The copy is complete and consistent, even while a server uses the store. It is a second store with
 the same id that knows nothing of what is granted later: never serve it beside the original, or IDs
 are handed out twice. After a loss put it in the place of the original, and start its server with the
-journal: it moves every tag and namespace past what was granted. Without a journal, run `leafid repair
+journal: it raises every tag and worker number to what was granted. Without a journal, run `leafid repair
 --without-journal` before you serve it. A copy that shall live beside its original needs an id of its
 own: `leafid repair --new-id`.";
 
@@ -32,9 +32,9 @@ impl Backup {
         let store = &self.store;
         if let Some(tool) = dump(store) {
             let detail = format!(
-                "`{}` is a database, and this verb copies a file: use {tool}; as with a file, a \
-                 database that is restored from a copy has to be fenced, `leafid repair --help` says \
-                 why",
+                "`{}` is a database, and this verb copies a file: use {tool}; as with a file, \
+                 the servers of a database that is restored need their journals, `leafid repair --help` \
+                 says why",
                 masked(store)
             );
             return Err(invalid(detail).into());

@@ -14,6 +14,8 @@ use leafid_store::problem::Problem;
 use leafid_store::utc;
 use serde_json::json;
 
+use leafid_store::fence::{Repair, Repaired};
+
 use super::Failure;
 use super::args::longest_window_ms;
 use super::journal::{Lost, lost, refusal, usual};
@@ -54,10 +56,14 @@ impl Init {
         let place = place(&self.store, "leafid init --store")?;
         let lost = self.lost(&place)?;
         let store = place.open(None, Arc::new(SystemClock), &options).map_err(Problem::from)?;
-        // The lost store's grants beyond its journal are fewer than a fence's gap.
-        let moved = lost.map(|(_, known)| fence(&store, Some(known))).transpose()?;
+        let moved = lost.map(|(_, mut bounds)| {
+            // Its servers are not the new store's.
+            bounds.members.clear();
+            fence(&store, Repair { bounds, ..Repair::default() })
+        });
+        let moved = moved.transpose()?;
         let (place, id) = (store.place(), hex(store.id()));
-        let tags = moved.map_or(0, |moved| moved.tags);
+        let tags = moved.as_ref().map_or(0, Repaired::tags);
         let floor = store.found()?.floor.max(moved.map(|moved| moved.floor));
         // A URL is shown without its password, so it cannot be copied from here.
         let way = match place

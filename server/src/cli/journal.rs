@@ -9,7 +9,7 @@ use clap::builder::BoolishValueParser;
 use leafid_core::Code;
 use leafid_store::backends::opening::{Options, Unopened};
 use leafid_store::clock::SystemClock;
-use leafid_store::fence::{Journal, Witness, file};
+use leafid_store::fence::{Bounds, Journal, file};
 use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
@@ -17,8 +17,8 @@ use tokio::runtime::Handle;
 
 #[derive(Args, Debug)]
 pub struct Folder {
-    /// The folder of the journal of what this server grants, by which a start notices that the store was
-    /// restored or lost grants, and fences it; best on another disk than the store [default: the
+    /// The folder of this server's journal of what the servers of the store granted, by which it notices
+    /// that the store was put back, and raises it; best on another disk than the store [default: the
     /// machine's state folder: $STATE_DIRECTORY, $XDG_STATE_HOME/leafid or ~/.local/state/leafid; none
     /// with --dev]
     #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
@@ -87,8 +87,9 @@ pub fn open(
         }
         _ => unopened,
     })?;
-    if let Some(folder) = folder {
-        begin(folder, &store, options.believe_clock)?;
+    match folder {
+        Some(folder) => begin(folder, &store, options.believe_clock)?,
+        None => store.attend(machine())?,
     }
     Ok(store)
 }
@@ -97,14 +98,14 @@ pub fn open(
 fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Problem> {
     let (found, shown) = (store.found()?, store.place());
     // A store that replaces a lost one has a floor, and begins above its journal.
-    let is_new = found.floor.is_none() && file::known(folder, store.id())?.is_none();
+    let is_new = found.floor.is_none() && !file::is_known(folder, store.id())?;
     if let Some(lost) = is_new.then(|| lost(folder, &shown)).transpose()?.flatten() {
         let what = format!("{shown} is not the store that was there before");
         return Err(refusal(&lost, &what, &shown));
     }
     let journal = Journal::open(folder, store.id(), place(&shown))?;
     let path = journal.path.display().to_string();
-    match &journal.found.store {
+    match journal.found.server {
         Some(_) => tracing::info!(path, "the store is compared with its journal"),
         None if found.created => tracing::info!(path, "a new journal is begun"),
         None => tracing::warn!(
@@ -112,11 +113,19 @@ fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Pro
             "a new journal is begun: what happened to the store before is not known"
         ),
     }
-    store.keep(journal, believe_clock)
+    store.keep(journal, machine(), believe_clock)
+}
+
+/// The machine's name, by which operators know a server.
+fn machine() -> String {
+    let named = rustix::system::uname();
+    let name: String =
+        named.nodename().to_string_lossy().chars().filter(|c| !c.is_control()).collect();
+    if name.is_empty() { "server".to_owned() } else { name }
 }
 
 /// The journal of a store that is gone from its place, and what it knows.
-pub type Lost = (PathBuf, Witness);
+pub type Lost = (PathBuf, Bounds);
 
 /// The store that the journals in a folder know at this place.
 pub fn lost(folder: &Path, shown: &str) -> Result<Option<Lost>, Problem> {

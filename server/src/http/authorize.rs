@@ -56,6 +56,12 @@ async fn allowed(tokens: &Tokens, verb: Verb, head: &mut Parts) -> Result<Arc<Me
         let why = "a list shows every name, and it may use some; ask by name";
         return Err(forbidden(who, why.to_owned()));
     }
+    if head.uri.path().starts_with(path::SERVERS)
+        && !(who.tags.iter().any(Pattern::is_all) && who.namespaces.iter().any(Pattern::is_all))
+    {
+        let why = "a server has grants of every tag and namespace, and it may use some";
+        return Err(forbidden(who, why.to_owned()));
+    }
     let params = RawPathParams::from_request_parts(head, &()).await;
     let params = params.map_err(|error| Problem::new(Code::RequestInvalid, error.body_text()))?;
     // The handler refuses any other field.

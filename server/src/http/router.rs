@@ -18,7 +18,8 @@ use crate::app::App;
 use crate::routes::answer::Refused;
 use crate::routes::audit::audited;
 use crate::routes::{
-    dashboard, decode, health, metrics, namespaces, openapi, overview, segments, tags, workers,
+    dashboard, decode, health, metrics, namespaces, openapi, overview, segments, servers, tags,
+    workers,
 };
 
 /// The paths of a listener. One that another of `all` serves is refused with that one's address.
@@ -71,7 +72,9 @@ fn routes(face: Face) -> Router<Arc<App>> {
             .route(path::ADVANCE, post(|input| audited(input, tags::advance)))
             .route(path::NAMESPACE, put(|input| audited(input, namespaces::put)))
             .route(path::ASIDE, put(|input| audited(input, workers::set_aside)))
-            .route(path::REVOKE, post(|input| audited(input, workers::revoke))),
+            .route(path::REVOKE, post(|input| audited(input, workers::revoke)))
+            .route(path::SERVERS, get(servers::list))
+            .route(path::SERVER, delete(|input| audited(input, servers::remove))),
         Face::Health => router
             .route(path::HEALTHZ, get(health::healthz))
             .route(path::READYZ, get(health::readyz))

@@ -2,14 +2,14 @@
 
 use axum::http::Method;
 use leafid_core::Code;
-use leafid_store::json::Writer;
+use leafid_store::json::{Writer, shown};
 use leafid_store::problem::Problem;
 use leafid_store::store::Page;
 use tracing::Instrument;
 
 use super::answer::{Json, Refused};
 use super::input::Input;
-use super::{namespaces, tags, workers};
+use super::{namespaces, servers, tags, workers};
 
 /// Makes a change, and logs who changed what, with the row before and after. It goes on if the caller hangs
 /// up, as the change does: no change is made without its line.
@@ -47,6 +47,16 @@ async fn row(input: &Input) -> Option<(String, Option<String>)> {
         let tag = input.tag().ok()?;
         let found = store.tag(tag).await.map(|row| tags::put_row(&mut writer, &tag, &row));
         return Some((format!("tag `{tag}`"), found.ok().map(|()| writer.end())));
+    }
+    let server = input.path("server");
+    if !server.is_empty() {
+        let all = store.servers().await.unwrap_or_default();
+        let found = all.iter().find(|found| servers::is_called(found, server));
+        let found = found.map(|found| {
+            servers::put_row(&mut writer, found, &all, None);
+            writer.end()
+        });
+        return Some((format!("server `{}`", shown(server)), found));
     }
     let name = input.namespace().ok()?;
     let space = store.namespace(name).await.ok();

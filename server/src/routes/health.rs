@@ -34,6 +34,10 @@ pub struct Ready {
     pub floor: StoreTime,
     pub journal: Option<JournalSight>,
     pub stopped: Vec<(Name, TagRow)>,
+    /// How many servers with a journal the store has.
+    pub servers: usize,
+    /// The silent ones that this one waits for.
+    pub waits_for: Vec<(String, Token)>,
 }
 
 /// `GET /readyz`: whether leases are granted; if not, 503 with the reason. If a tag is stopped, the
@@ -67,6 +71,7 @@ pub fn put_ready(writer: &mut Writer, ready: &Ready) {
         writer.millis("fenced_until_ms", ready.floor.get());
     }
     put_journal(writer, ready.journal);
+    put_servers(writer, ready.servers, &ready.waits_for);
     writer.array("went_back", ready.stopped.iter().copied(), put_stopped);
 }
 
@@ -82,6 +87,15 @@ pub fn put_journal(writer: &mut Writer, journal: Option<JournalSight>) {
     writer.text("journal", if written { "written" } else { "failing" });
     writer.millis("journal_since_ms", since.get());
     writer.flag("journal_apart", apart);
+}
+
+/// The servers of the store, as this one sees them.
+pub fn put_servers(writer: &mut Writer, members: usize, waits_for: &[(String, Token)]) {
+    writer.number("servers", members as u64);
+    writer.array("waits_for", waits_for.iter(), |writer, (name, id)| {
+        writer.text("name", name);
+        writer.token("id", *id);
+    });
 }
 
 pub fn state(found: &Result<Ready, Problem>) -> &'static str {
@@ -101,6 +115,7 @@ pub async fn look(app: &App) -> Result<Ready, Problem> {
     let now = ready?;
     // If they cannot be read, the store's state says why.
     let tags = tags.ok().and_then(Result::ok).unwrap_or_default();
+    let register = store.register();
     let stopped = tags.tags.iter().filter(|sight| sight.row.is_stopped());
     Ok(Ready {
         store: store.id(),
@@ -109,6 +124,8 @@ pub async fn look(app: &App) -> Result<Ready, Problem> {
         floor: store.floor(),
         journal: store.inside().and_then(|inside| inside.journal),
         stopped: stopped.map(|sight| (sight.tag, sight.row)).collect(),
+        servers: register.members,
+        waits_for: register.waits_for,
     })
 }
 

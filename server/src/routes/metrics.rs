@@ -83,11 +83,13 @@ fn put_store(all: &mut Exposition, store: &Registry, found: &Result<Ready, Probl
         all.count(&[], ready.stopped.len() as u64);
     }
     all.one("leafid_fence_generation", store.generation());
+    let register = store.register();
+    all.one("leafid_servers", register.members as u64);
+    all.one("leafid_servers_waited_for", register.waits_for.len() as u64);
 }
 
 /// The journal, and the load of the store's thread.
-fn put_inside(all: &mut Exposition, Inside { turns, arriving, position, journal }: &Inside) {
-    all.one("leafid_fence_position", *position);
+fn put_inside(all: &mut Exposition, Inside { turns, arriving, journal }: &Inside) {
     if let Some(journal) = journal {
         all.one("leafid_journal_up", journal.written.into());
         all.one("leafid_journal_apart", journal.apart.into());
@@ -103,6 +105,7 @@ fn put_inside(all: &mut Exposition, Inside { turns, arriving, position, journal 
         all.count(&[("line", line)], length);
     }
     all.family("leafid_queue_wait_seconds").reading(&[], &turns.waited.read(), MICROS);
+    all.family("leafid_ack_wait_seconds").reading(&[], &turns.acks.read(), MICROS);
     all.family("leafid_backend_duration_seconds");
     for (step, took) in [("begin", &turns.begin), ("read", &turns.read), ("write", &turns.write)] {
         all.reading(&[("step", step)], &took.read(), MICROS);
@@ -150,6 +153,7 @@ fn put_leases(all: &mut Exposition, store: &Registry) {
     for (tag, counts) in &tags {
         all.count(&[("tag", &name(tag))], counts.ids.get());
     }
+    all.one("leafid_leases_from_memory_total", leases.from_memory.get());
     let mut of_spaces = |of, outcomes: fn(&OfSpace) -> &Outcomes| {
         all.family(of);
         for (space, counts) in &spaces {

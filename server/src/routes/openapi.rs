@@ -45,6 +45,8 @@ const OPERATIONS: &[Operation] = &[
     ("put", path::NAMESPACE, "create or change a namespace", SPACE, fields::NAMESPACE),
     ("get", path::NUMBERS_OF, STATES, NOTHING, &[fields::NUMBERS]),
     ("get", path::OVERVIEW, GLANCE, NOTHING, &[fields::OVERVIEW]),
+    ("get", path::SERVERS, "the servers of the store", NOTHING, &[fields::SERVERS]),
+    ("delete", path::SERVER, "remove a server that does not run", NOTHING, NOTHING),
     ("get", path::HEALTHZ, "whether the process lives", NOTHING, &[fields::ALIVE]),
     ("get", path::READYZ, "whether leases can be had", NOTHING, fields::READY),
     ("get", path::OPENAPI, "this description", NOTHING, NOTHING),
@@ -141,6 +143,9 @@ fn parameter(name: &str, place: &str, path: &str) -> Value {
             (value(FieldForm::Name), about, json!("default"))
         }
         ("namespace", _) => (value(FieldForm::Name), "The name of a namespace.", json!("edge")),
+        ("server", _) => {
+            (json!({ "type": "string" }), "A server's name, or its id.", json!("host-a"))
+        }
         ("worker", _) => (value(SMALL), "A worker number.", json!(7)),
         ("id", _) => {
             (value(fields::BIG), "An ID, in decimal digits.", json!("2144238342115696657"))
@@ -193,6 +198,8 @@ mod tests {
             floor: now.plus(30_000),
             journal: Some(JournalSight { written: true, since: now, apart: true }),
             stopped: Vec::new(),
+            servers: 2,
+            waits_for: vec![("host-b".to_owned(), Token::new([8; 16]))],
         };
         let written = leafid_wire::tree(|to| put_ready(to, &ready));
         let kinds = written.as_object().unwrap().iter().map(|(name, value)| match value {

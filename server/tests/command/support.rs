@@ -2,13 +2,12 @@
 //! wait has a time limit.
 
 use std::fs::Permissions;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
@@ -16,11 +15,15 @@ use serde_json::Value;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../http/answer.rs"]
 mod answer;
+#[path = "heard.rs"]
+mod heard;
 #[path = "said.rs"]
 mod said;
 
 pub use answer::*;
 pub use said::*;
+
+use heard::Heard;
 
 pub const LIMIT: Duration = Duration::from_secs(120);
 
@@ -222,7 +225,17 @@ impl Serving {
 }
 
 impl Drop for Serving {
+    /// Ends the server as an operator does; one that does not end soon, or after a failed test, is killed.
     fn drop(&mut self) {
+        const SOON: Duration = Duration::from_secs(10);
+        let runs = |child: &mut Child| matches!(child.try_wait(), Ok(None));
+        if !std::thread::panicking() && runs(&mut self.child) {
+            send(self.child.id(), "-TERM");
+            let begun = Instant::now();
+            while runs(&mut self.child) && begun.elapsed() < SOON {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
         drop(self.home.take());
@@ -262,45 +275,6 @@ fn at_home(command: &mut Command) {
     });
     if !command.get_envs().any(|(name, _)| name == "XDG_STATE_HOME") {
         command.env("XDG_STATE_HOME", &*STATE);
-    }
-}
-
-/// The output of a pipe, read as it comes, so that the writer is never blocked.
-struct Heard {
-    said: Arc<Mutex<Vec<u8>>>,
-    listens: JoinHandle<()>,
-}
-
-impl Heard {
-    fn of(pipe: Option<impl Read + Send + 'static>) -> Heard {
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let (mut pipe, hears) = (pipe.expect("a pipe"), Arc::clone(&said));
-        let listens = std::thread::spawn(move || {
-            let mut part = [0; 4_096];
-            while let Ok(read @ 1..) = pipe.read(&mut part) {
-                let mut said = hears.lock().unwrap_or_else(PoisonError::into_inner);
-                said.extend_from_slice(&part[..read]);
-            }
-        });
-        Heard { said, listens }
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.bytes()).into_owned()
-    }
-
-    /// Whether all writers have closed the pipe and everything was read.
-    fn is_over(&self) -> bool {
-        self.listens.is_finished()
-    }
-
-    /// Waits until the pipe is read to its end, with a limit: another process may hold it open.
-    fn to_the_end(&self) {
-        until(|| self.is_over().then_some(()));
     }
 }
 

@@ -152,6 +152,7 @@ fn a_principal_may_what_its_entry_says() {
     let shop = secured.token(&["shop", "--tag", "shop:*", "--namespace", "edge"]);
     let eye = secured.token(&["eye", "--verb", "read"]);
     let root = secured.token(&["root", "--verb", "admin", "--tag", "shop:*"]);
+    let whole = secured.token(&["whole", "--verb", "admin"]);
     let mut serving = secured.serve(&[]);
     let acquire = json!({ "request": "0123456789abcdef0123456789abcdef", "owner": "o" });
     let empty = || json!({});
@@ -176,6 +177,11 @@ fn a_principal_may_what_its_entry_says() {
         (&root, "PUT", "/v1/tags/other", empty(), FORBIDDEN),
         (&root, "DELETE", "/v1/tags/orders", Value::Null, FORBIDDEN),
         (&root, "POST", "/v1/segments/shop:1/ids", count(1), FORBIDDEN),
+        // A server has grants of all tags.
+        (&root, "GET", "/v1/servers", Value::Null, FORBIDDEN),
+        (&root, "DELETE", "/v1/servers/a", Value::Null, FORBIDDEN),
+        (&eye, "GET", "/v1/servers", Value::Null, FORBIDDEN),
+        (&whole, "GET", "/v1/servers", Value::Null, OK),
     ] {
         assert_eq!(says(&serving, who, method, path, body), expected, "{method} {path}");
     }

@@ -66,9 +66,9 @@ lease a.b.c --count 3 --as mysql =1 SCHEMA.TABLE
 lease a. --count 3 --as mysql =1 SCHEMA.TABLE
 lease ttttttttttttttttttttttttttttttttttttttttttttttttttttttt --count 3 --as postgres =1 at most 63 bytes
 
-tag advance small --to 2147483640 => next number 2147483640
+tag advance small --to 2147483647 => next number 2147483647
 # Again, and no refusal.
-tag advance small --to 2147483640 => next number 2147483640
+tag advance small --to 2147483647 => next number 2147483647
 tag set small --until none => !until
 tag advance small --to 5000000000 => next number 5000000000
 tag delete small => goes on where it stood

@@ -25,7 +25,7 @@ fn told(name: &str, what: &str, verdict: &Verdict) {
 fn goes_on_through_kills(name: &str, url: &str, mut crash: Option<&mut dyn FnMut()>) {
     prepare(url);
     let mut servers = [serve(url, &[]), serve(url, &[])];
-    let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect());
+    let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect(), 3);
     load.goes_on(200);
     for kill in 0..kills() {
         match &mut crash {
@@ -76,7 +76,7 @@ fn over_two_copies_of_a_file_numbers_are_granted_twice() {
     let servers = files.each_ref().map(|file| serve(file, &[]));
     // The servers' timing is up to chance.
     let found = (0..10).any(|_| {
-        let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect());
+        let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect(), 3);
         load.goes_on(400);
         let verdict = load.end();
         told("SQLite", "the control, two copies", &verdict);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::support::number;
 
 pub const CLIENTS: usize = 16;
 /// How long a test waits for the load to go on; longer than a client waits for an answer.
-const PATIENCE: Duration = Duration::from_secs(240);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 type Range = (u64, u64);
 type Given = BTreeMap<String, Vec<Range>>;
@@ -27,9 +27,13 @@ pub struct Load {
 #[derive(Default)]
 struct Shared {
     servers: RwLock<Vec<String>>,
+    /// How many tags are used.
+    tags: AtomicUsize,
     stop: AtomicBool,
     granted: AtomicUsize,
     failed: AtomicUsize,
+    /// The last refusal.
+    refused: Mutex<String>,
 }
 
 /// Stops the clients of a failed test, so that they do not disturb the next ones.
@@ -48,9 +52,10 @@ pub struct Verdict {
 }
 
 impl Load {
-    /// Starts the clients; each uses all of these servers in turn.
-    pub fn begin(servers: Vec<String>) -> Load {
-        let shared = Arc::new(Shared { servers: RwLock::new(servers), ..Shared::default() });
+    /// Starts the clients; each uses all of these servers and of the first tags in turn.
+    pub fn begin(servers: Vec<String>, tags: usize) -> Load {
+        let (servers, tags) = (RwLock::new(servers), AtomicUsize::new(tags));
+        let shared = Arc::new(Shared { servers, tags, ..Shared::default() });
         let clients = (0..CLIENTS).map(|number| {
             let mut client = Client::new(number, Arc::clone(&shared));
             std::thread::spawn(move || {
@@ -75,11 +80,23 @@ impl Load {
         server.clone_into(&mut self.shared.servers.write().expect("nobody panicked")[at]);
     }
 
+    /// Uses one tag more.
+    pub fn widen(&self) {
+        self.shared.tags.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub fn granted(&self) -> usize {
+        self.shared.granted.load(Ordering::SeqCst)
+    }
+
     pub fn goes_on(&self, more: usize) {
-        let (goal, deadline) =
-            (self.shared.granted.load(Ordering::SeqCst) + more, Instant::now() + PATIENCE);
-        while self.shared.granted.load(Ordering::SeqCst) < goal {
-            assert!(Instant::now() < deadline, "nothing is granted any more");
+        let (goal, deadline) = (self.granted() + more, Instant::now() + PATIENCE);
+        while self.granted() < goal {
+            assert!(
+                Instant::now() < deadline,
+                "nothing is granted any more: {}",
+                self.shared.refused.lock().expect("nobody panicked")
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -138,7 +155,13 @@ impl Client {
         let grant = sent.ok().and_then(|mut answer| {
             let body = answer.body_mut().read_to_string().ok()?;
             assert_ne!(answer.status(), 400, "{path} is asked wrongly: {body}");
-            (answer.status() == 200).then(|| serde_json::from_str(&body).expect("JSON"))
+            // A server's own generator refuses what its store grants.
+            assert!(!body.contains("GRANT_INVALID"), "{path}: {body}");
+            if answer.status() != 200 {
+                *self.shared.refused.lock().expect("nobody panicked") = body;
+                return None;
+            }
+            Some(serde_json::from_str(&body).expect("JSON"))
         });
         let counter = if grant.is_some() { &self.shared.granted } else { &self.shared.failed };
         counter.fetch_add(1, Ordering::SeqCst);
@@ -157,7 +180,7 @@ impl Client {
 
     /// Leases a range, or draws from the range that a server leased for itself.
     fn numbers(&mut self, round: usize) {
-        let tag = format!("tag{}", round % 3);
+        let tag = format!("tag{}", round % self.shared.tags.load(Ordering::Relaxed));
         let path = format!("/v1/segments/{tag}");
         if round.is_multiple_of(4) {
             let drawn = self.ask(&format!("{path}/ids"), &json!({ "count": 5 }));

@@ -44,6 +44,7 @@ mod support;
 
 mod engines {
     mod adopt;
+    mod back;
     mod bad_rows;
     mod far;
     mod keyed;

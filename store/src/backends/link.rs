@@ -144,7 +144,7 @@ impl<B: Far> Link<B> {
         let facts = Facts {
             store: meta.store,
             place,
-            found: Found::of([0; 3], [zero; 3], 0),
+            found: Found::of([0; 3], [zero; 3]),
             clock,
             watch: Arc::<Gone>::clone(&gone),
             abilities: Abilities::REMOTE,

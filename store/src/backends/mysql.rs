@@ -4,14 +4,12 @@
 mod address;
 mod values;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use leafid_core::Code;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Error, Params};
 
-use super::Standing;
 use super::far::Client;
 use super::link::{Breakage, Broken};
 use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, judge};
@@ -112,6 +110,12 @@ impl Client for Mysql {
         ] {
             connection.query_drop(session).await?;
         }
+        // A member of a Galera cluster that lags must not look like a store that went back. Only servers that
+        // can be such a member have this.
+        let galera = "SHOW SESSION VARIABLES LIKE 'wsrep_sync_wait'";
+        if connection.query_first::<(String, String), _>(galera).await?.is_some() {
+            connection.query_drop("SET SESSION wsrep_sync_wait = 7").await?;
+        }
         Ok(Mysql { connection, leaf: address.leaf })
     }
 
@@ -152,32 +156,6 @@ impl Driver for Mysql {
 
     fn texts(&self) -> Texts {
         if self.leaf { sql::LEAF } else { sql::MYSQL }
-    }
-
-    async fn named(&mut self) -> Result<Standing, Broken> {
-        let variables = "SHOW GLOBAL VARIABLES WHERE variable_name IN \
-                         ('server_uuid', 'server_uid', 'hostname', 'port', 'server_id', \
-                          'group_replication_group_name')";
-        let status = "SHOW GLOBAL STATUS WHERE variable_name IN \
-                      ('Innodb_lsn_flushed', 'Innodb_redo_log_flushed_to_disk_lsn', \
-                       'wsrep_cluster_state_uuid')";
-        let mut all: HashMap<String, String> = HashMap::new();
-        for asked in [variables, status] {
-            let found: Vec<(String, String)> = self.connection.query(asked).await?;
-            all.extend(found.into_iter().map(|(name, value)| (name.to_lowercase(), value)));
-        }
-        let said = |name: &str| all.get(name).filter(|value| !value.is_empty()).cloned();
-        // Every member of a replication group has all commits, but each has its own count.
-        let group = said("group_replication_group_name").or(said("wsrep_cluster_state_uuid"));
-        if let Some(database) = group {
-            return Ok(Standing { database, ..Standing::default() });
-        }
-        let own = said("server_uuid").or(said("server_uid"));
-        let place = || [said("hostname"), said("port"), said("server_id")];
-        let database = own.unwrap_or_else(|| place().map(Option::unwrap_or_default).join("/"));
-        let log = said("innodb_lsn_flushed").or(said("innodb_redo_log_flushed_to_disk_lsn"));
-        let position = log.and_then(|log| log.parse().ok()).unwrap_or(0);
-        Ok(Standing { database, position, ..Standing::default() })
     }
 
     async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {

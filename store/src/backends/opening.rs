@@ -175,23 +175,19 @@ pub struct Found {
     pub floor: Option<StoreTime>,
     /// The longest window of any namespace, in ms.
     pub longest_ms: u32,
-    /// The position of the database, its own count of writes: of two copies the one with the lower
-    /// position lacks something.
-    pub position: u64,
 }
 
 impl Found {
     /// Describes an existing store by its numbers of tags and namespaces and its longest window, its times of
-    /// the last grant and of the last use and its floor (0 for none), and its position.
+    /// the last grant and of the last use and its floor (0 for none).
     pub fn of(
         [tags, namespaces, longest_ms]: [u32; 3],
         [granted, beat, floor]: [StoreTime; 3],
-        position: u64,
     ) -> Found {
         let some = |at: StoreTime| (at.get() > 0).then_some(at);
         let (last_grant, last_used) = (some(granted), some(granted.max(beat)));
         let (created, floor) = (false, some(floor));
-        Found { created, tags, namespaces, last_grant, last_used, floor, longest_ms, position }
+        Found { created, tags, namespaces, last_grant, last_used, floor, longest_ms }
     }
 
     /// The time of the last grant, or 0.
@@ -240,7 +236,7 @@ impl std::fmt::Display for Found {
         if let Some(at) = self.last_used {
             write!(f, ", last used {}", utc::text(at))?;
         }
-        write!(f, ", position {}", self.position)
+        Ok(())
     }
 }
 

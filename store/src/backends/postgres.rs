@@ -14,7 +14,6 @@ use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, NoTls, Socket, Statement as Prepared};
 
-use super::Standing;
 use super::far::Client;
 use super::link::{Breakage, Broken, Kind};
 use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, judge};
@@ -134,19 +133,6 @@ impl Driver for Postgres {
 
     fn texts(&self) -> Texts {
         sql::POSTGRES
-    }
-
-    async fn named(&mut self) -> Result<Standing, Broken> {
-        // The first eight digits of a WAL file's name are the timeline, which each promotion of a
-        // replica raises. Only flushed WAL counts: a crash may lose the rest.
-        let named = "SELECT (SELECT system_identifier::text FROM pg_control_system()), \
-                     left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), \
-                     (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint";
-        let row = self.client.query_one(named, &[]).await?;
-        let (system, timeline): (String, String) = (row.get(0), row.get(1));
-        let position = u64::try_from(row.get::<_, i64>(2)).unwrap_or(0);
-        let database = format!("{system}/{timeline}");
-        Ok(Standing { database, position, ..Standing::default() })
     }
 
     async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {

@@ -9,7 +9,7 @@ mod rows;
 use leafid_core::{Code, StoreTime};
 
 use super::link::{Breakage, Broken, Kind, Link};
-use super::{Answer, BackEnd, Facts, Group, Outcome, Standing, Want};
+use super::{Answer, BackEnd, Facts, Group, Outcome, Want};
 use crate::problem::Problem;
 use leafid_turn::sql::gaps::Reading;
 use leafid_turn::sql::{self, Query, Step};
@@ -99,23 +99,6 @@ impl<D: Driver> Remote<D> {
 impl<D: Driver> BackEnd for Remote<D> {
     fn facts(&self) -> &Facts {
         &self.link.facts
-    }
-
-    fn connection(&self) -> u64 {
-        self.link.connections
-    }
-
-    async fn standing(&mut self) -> Result<Standing, Problem> {
-        let asked = [sql::query(&Want::Fenced)];
-        let stands = self.link.ask(async |driver: &mut D| {
-            let rows = driver.read(&asked).await?.pop().unwrap_or_default();
-            let Answer::Fenced(fenced) = sql::answered(&Want::Fenced, &asked[0], &rows, false)
-            else {
-                return Err(Broken::refused("no row says when it was fenced"));
-            };
-            Ok(Standing { fenced, ..driver.named().await? })
-        });
-        stands.await
     }
 
     async fn begin(&mut self) -> Result<(), Problem> {

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 
 use super::clock::StoreClock;
 use super::opening::Options;
-use super::{Abilities, Answer, BackEnd, Facts, Group, Outcome, Standing, Want, Write};
+use super::{Abilities, Answer, BackEnd, Facts, Group, Outcome, Want};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
@@ -71,13 +71,7 @@ impl Sqlite {
     }
 
     fn commit(&self, groups: &[Group]) -> Result<Vec<Outcome>, rusqlite::Error> {
-        let before = self.connection.total_changes();
         let outcomes = self.apply_all(groups)?;
-        let is_counted = groups.iter().flatten().any(|write| matches!(write, Write::Beat(_)));
-        // The position counts transactions that write; a beat counts its own.
-        if self.connection.total_changes() != before && !is_counted {
-            self.run("UPDATE meta SET position = position + 1")?;
-        }
         self.run("COMMIT")?;
         Ok(outcomes)
     }
@@ -105,18 +99,6 @@ impl BackEnd for Sqlite {
         let driver = Driver(&self.connection);
         let answers: Result<_, _> = wants.iter().map(|want| driver.look(want)).collect();
         answers.map_err(|error| broken(&error))
-    }
-
-    async fn standing(&mut self) -> Result<Standing, Problem> {
-        let look = || {
-            let Answer::Fenced(fenced) = Driver(&self.connection).look(&Want::Fenced)? else {
-                return Ok(Standing::default());
-            };
-            // A copy has everything in the file, identifiers too, so only the position tells them apart.
-            let database = String::new();
-            Ok(Standing { fenced, database, position: file::position(&self.connection)? })
-        };
-        look().map_err(|error: rusqlite::Error| broken(&error))
     }
 
     async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {

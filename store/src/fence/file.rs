@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use leafid_core::{Code, StoreTime, Token};
 
+use super::bounds::{Bounds, Note};
 use super::text;
-use super::witness::{Note, Witness};
 use crate::problem::Problem;
 use leafid_turn::hex;
+use leafid_turn::register::Beat;
 
 /// The start of each file: a format name, and the version of its lines.
-pub const FIRST: &str = "leafid-journal 1";
+pub const FIRST: &str = "leafid-journal 2";
 /// A file of more than this many bytes, and more than four times its first size, is rewritten with what
 /// still counts.
 const LARGE: u64 = 256 * 1024;
@@ -41,89 +42,101 @@ pub struct Log {
     file: File,
     /// The lock, in a file of its own because the journal's is replaced when it is rewritten.
     lock: File,
-    witness: Witness,
+    bounds: Bounds,
+    /// Other journals that this one has taken over.
+    left: Vec<(PathBuf, File)>,
     size: u64,
     began: u64,
-    torn: bool,
+    /// Whether the last write failed.
+    is_behind: bool,
 }
 
 impl Log {
-    /// Opens a journal of the store that no server uses, or begins one, and gives what all the store's
-    /// journals know. Other unused ones are merged into this one.
-    pub fn open(folder: &Path, mut head: Head) -> Result<(Log, Witness), Problem> {
+    /// Opens a journal of the store that no server uses, or begins one. Other unused ones are taken over
+    /// (PROTOCOL R30): gives the servers that they were of, and removes them with [`Log::take_over`].
+    pub fn open(folder: &Path, mut head: Head) -> Result<(Log, Vec<(Token, Beat)>), Problem> {
         let store = head.store;
-        let (path, lock) = free(folder, store)?;
-        let mut witness = Witness::default();
-        let mut left = Vec::new();
+        let (path, lock) = match unused(folder, store)? {
+            Some(found) => found,
+            None => free(folder, store)?,
+        };
+        let mut bounds = Bounds::default();
+        let (mut taken, mut left) = (Vec::new(), Vec::new());
         for (other, id) in all(folder)? {
             if id != store {
                 continue;
             }
-            if other != path
-                && let Some(lock) = self::lock(folder, &other)?
-            {
-                left.push((other.clone(), lock));
+            let other_lock = if other == path { None } else { self::lock(folder, &other)? };
+            if other != path && other_lock.is_none() {
+                continue;
             }
             if let Some((known, noted)) = read(&other, id)? {
                 head.since = head.since.min(known.since);
-                witness = noted.and(Some(witness));
+                if other == path {
+                    (bounds.server, bounds.beat) = (noted.server, noted.beat);
+                    bounds.next = noted.next;
+                } else {
+                    taken.extend(noted.server.map(|id| (id, noted.beat)));
+                }
+                bounds.merge(&noted);
             }
+            left.extend(other_lock.map(|lock| (other, lock)));
         }
+        bounds.members.retain(|id| taken.iter().all(|(taken, _)| taken != id));
         let cannot = |error: std::io::Error| unusable(&path, &error);
-        let (file, size) = begin(&path, &head, &witness).map_err(cannot)?;
-        for (other, _lock) in left {
-            std::fs::remove_file(&other).map_err(cannot)?;
-        }
-        let found = witness.clone();
-        let log = Log { path, head, file, lock, witness, size, began: size, torn: false };
-        Ok((log, found))
+        let (file, size) = begin(&path, &head, &bounds).map_err(cannot)?;
+        let log = Log { path, head, file, lock, bounds, left, size, began: size, is_behind: false };
+        Ok((log, taken))
     }
 
-    /// Appends notes to the file.
+    /// Removes the journals that were taken over, once the store no longer waits for their servers.
+    pub fn take_over(&mut self) -> std::io::Result<()> {
+        self.left.drain(..).try_for_each(|(path, _lock)| std::fs::remove_file(path))
+    }
+
+    /// Writes notes, and syncs them to the disk.
     pub fn add(&mut self, notes: Vec<Note>) -> std::io::Result<()> {
-        self.stand()?;
         let lines: String = notes.iter().map(text::line).collect();
-        if self.torn {
-            self.file.write_all(b"\n")?;
+        for note in notes {
+            self.bounds.note(note);
         }
-        self.torn = true;
-        self.file.write_all(lines.as_bytes())?;
-        self.torn = false;
-        self.size += lines.len() as u64;
-        notes.into_iter().for_each(|note| self.witness.note(note));
-        if self.size > LARGE.max(self.began.saturating_mul(4)) {
-            self.witness.prune();
+        // After a failure the file is written anew, with all that is known.
+        let was_behind = std::mem::replace(&mut self.is_behind, true);
+        if !self.stands()? || was_behind || self.size > LARGE.max(self.began.saturating_mul(4)) {
             self.begin_again()?;
+        } else {
+            self.file.write_all(lines.as_bytes())?;
+            self.size += lines.len() as u64;
+            self.file.sync_data()?;
         }
+        self.is_behind = false;
         Ok(())
     }
 
-    /// Syncs the added notes to the disk.
-    pub fn sync(&mut self) -> std::io::Result<()> {
-        self.stand()?;
-        self.file.sync_data()
+    /// The content.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
-    /// Rewrites the file if it was removed or replaced: the next start would find nothing there, or
-    /// foreign content.
-    fn stand(&mut self) -> std::io::Result<()> {
+    /// Whether the file is still under its name: if it was removed or replaced, the next start would find
+    /// nothing there, or foreign content.
+    fn stands(&mut self) -> std::io::Result<bool> {
         // If the lock file is gone, another server may have taken the name.
         let is_locked = is_at(&self.lock, &self.path.with_extension("lock"))?;
         if is_locked && is_at(&self.file, &self.path)? {
-            return Ok(());
+            return Ok(true);
         }
         if !is_locked {
             let folder = self.path.parent().unwrap_or(Path::new("."));
             let found = free(folder, self.head.store);
             (self.path, self.lock) = found.map_err(|why| std::io::Error::other(why.detail))?;
         }
-        self.begin_again()?;
         let path = self.path.display().to_string();
         tracing::warn!(
             path,
             "the journal was removed, and is written again with all that is known"
         );
-        Ok(())
+        Ok(false)
     }
 
     /// Makes the file read-only, as on a full disk, and gives the writable one back.
@@ -132,14 +145,9 @@ impl Log {
         Ok(std::mem::replace(&mut self.file, File::open(&self.path)?))
     }
 
-    #[cfg(test)]
-    pub(super) fn empty(&mut self, file: File) {
-        self.file = file;
-    }
-
     fn begin_again(&mut self) -> std::io::Result<()> {
-        (self.file, self.size) = begin(&self.path, &self.head, &self.witness)?;
-        (self.began, self.torn) = (self.size, false);
+        (self.file, self.size) = begin(&self.path, &self.head, &self.bounds)?;
+        self.began = self.size;
         Ok(())
     }
 }
@@ -168,20 +176,51 @@ fn all(folder: &Path) -> Result<Vec<(PathBuf, Token)>, Problem> {
     Ok(all)
 }
 
-/// Merges the journals of a store in a folder, which may be in use; `None` without any.
+/// A journal in a folder.
+#[derive(Debug)]
+pub struct Found {
+    /// The path of its file.
+    pub path: PathBuf,
+    /// Its content.
+    pub bounds: Bounds,
+    /// Its lock; none if a server has it.
+    lock: Option<File>,
+}
+
+impl Found {
+    /// Removes the file, unless a server uses it; tells whether it did.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn remove(self) -> std::io::Result<bool> {
+        match self.lock {
+            Some(_lock) => std::fs::remove_file(&self.path).map(|()| true),
+            None => Ok(false),
+        }
+    }
+}
+
+/// Reads the journals of a store in a folder, and locks those that no server uses.
 ///
 /// # Errors
 /// As [`read`].
-pub fn known(folder: &Path, store: Token) -> Result<Option<Witness>, Problem> {
-    let mut known = None;
-    for (path, id) in all(folder)? {
-        if id == store
-            && let Some((_, noted)) = read(&path, id)?
-        {
-            known = Some(noted.and(known));
-        }
+pub fn known(folder: &Path, store: Token) -> Result<Vec<Found>, Problem> {
+    let mut known = Vec::new();
+    for (path, _) in all(folder)?.into_iter().filter(|(_, id)| *id == store) {
+        // One that this user cannot lock is left there.
+        let lock = lock(folder, &path).ok().flatten();
+        let found = read(&path, store)?;
+        known.extend(found.map(|(_, bounds)| Found { path, bounds, lock }));
     }
     Ok(known)
+}
+
+/// Whether a folder has journals of a store.
+///
+/// # Errors
+/// `STORE_UNAVAILABLE` if the folder cannot be read.
+pub fn is_known(folder: &Path, store: Token) -> Result<bool, Problem> {
+    Ok(all(folder)?.iter().any(|(_, id)| *id == store))
 }
 
 /// Merges the journals in a folder of stores that were at this place and granted something, with the path
@@ -189,13 +228,14 @@ pub fn known(folder: &Path, store: Token) -> Result<Option<Witness>, Problem> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn lost(folder: &Path, place: &str) -> Result<Option<(PathBuf, Witness)>, Problem> {
-    let mut lost: Option<(PathBuf, Witness)> = None;
+pub fn lost(folder: &Path, place: &str) -> Result<Option<(PathBuf, Bounds)>, Problem> {
+    let mut lost: Option<(PathBuf, Bounds)> = None;
     for (path, id) in all(folder)? {
         let found =
             read(&path, id)?.filter(|(head, noted)| head.place == place && noted.has_granted());
         if let Some((_, noted)) = found {
-            lost = Some((path, noted.and(lost.map(|(_, known)| known))));
+            let (_, known) = lost.get_or_insert_with(|| (path, Bounds::default()));
+            known.merge(&noted);
         }
     }
     Ok(lost)
@@ -205,7 +245,7 @@ pub fn lost(folder: &Path, place: &str) -> Result<Option<(PathBuf, Witness)>, Pr
 ///
 /// # Errors
 /// `STORE_UNAVAILABLE` if it cannot be read, `SCHEMA_MISMATCH` if it is no journal, or another store's.
-pub fn read(path: &Path, store: Token) -> Result<Option<(Head, Witness)>, Problem> {
+pub fn read(path: &Path, store: Token) -> Result<Option<(Head, Bounds)>, Problem> {
     // Opening a pipe would block.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(unusable(path, &ErrorKind::InvalidInput.into()));
@@ -235,10 +275,10 @@ pub fn read(path: &Path, store: Token) -> Result<Option<(Head, Witness)>, Proble
         );
         return Err(Problem::new(Code::SchemaMismatch, detail));
     }
-    let (mut witness, mut bad) = (Witness::default(), 0);
+    let (mut bounds, mut bad) = (Bounds::default(), 0);
     for line in rest.split_terminator('\n') {
         match text::read(line) {
-            Some(note) => witness.note(note),
+            Some(note) => drop(bounds.note(note)),
             None => bad += usize::from(!line.is_empty()),
         }
     }
@@ -246,7 +286,7 @@ pub fn read(path: &Path, store: Token) -> Result<Option<(Head, Witness)>, Proble
         let path = path.display().to_string();
         tracing::warn!(path, lines = bad, "lines of the journal cannot be read and are left out");
     }
-    Ok(Some((head, witness)))
+    Ok(Some((head, bounds)))
 }
 
 fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
@@ -266,9 +306,9 @@ fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
 }
 
 /// Writes a new file with what still counts, atomically.
-fn begin(path: &Path, head: &Head, witness: &Witness) -> std::io::Result<(File, u64)> {
+fn begin(path: &Path, head: &Head, bounds: &Bounds) -> std::io::Result<(File, u64)> {
     let mut content = text::head(head);
-    content.extend(witness.notes().map(|note| text::line(&note)));
+    content.extend(bounds.notes().map(|note| text::line(&note)));
     let part = path.with_extension("part");
     let mut file = private().create(true).truncate(true).write(true).open(&part)?;
     file.write_all(content.as_bytes())?;
@@ -277,6 +317,16 @@ fn begin(path: &Path, head: &Head, witness: &Witness) -> std::io::Result<(File, 
     #[cfg(unix)]
     File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()?;
     Ok((file, content.len() as u64))
+}
+
+/// The first journal of the store that no server uses.
+fn unused(folder: &Path, store: Token) -> Result<Option<(PathBuf, File)>, Problem> {
+    for (path, _) in all(folder)?.into_iter().filter(|(_, id)| *id == store) {
+        if let Some(lock) = lock(folder, &path)? {
+            return Ok(Some((path, lock)));
+        }
+    }
+    Ok(None)
 }
 
 fn free(folder: &Path, store: Token) -> Result<(PathBuf, File), Problem> {

@@ -1,362 +1,373 @@
-//! The guard between requests and a back end: compares the store with the witness, fences the store if
-//! something is missing, and notes what is written.
+//! This server among the servers of a store: its record, what the others wrote and it has to note, and the
+//! fence, where the store is not as this server left it.
 
+mod look;
+mod sign;
+mod start;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use leafid_core::registry::{Finding, Mark, Sight, fences_itself};
-use leafid_core::{Code, HostTime, StoreTime};
-use tokio::sync::oneshot;
+use leafid_core::{Code, HostTime, StoreTime, Token};
+use leafid_turn::register::{self, Beat, Change, Record, Server};
 
-use super::moving::{self, Stop};
-use super::witness::{Below, Note, Noted, Witness, is_evidence, longest_ms, notes};
-use super::{Desk, Journal, Orders, Repaired};
-use crate::backends::{Answer, BackEnd, Group, Outcome, Standing, Want};
+use super::bounds::Note;
+use super::journal::Noted;
+use super::{Bounds, Desk, Journal, Orders, Repair, Repaired, Reply};
+use crate::backends::{BackEnd, Outcome, ServerWrite, Write};
 use crate::problem::Problem;
-use crate::utc;
+use crate::random;
+use crate::registry::hands::Hands;
 
-/// How often the store's standing is read while it is written, in ms.
-const STANDING_MS: i64 = 1_000;
-/// The shortest pause between two comparisons of a store that grants nothing, or after evidence from
-/// holders, in ms.
+pub use sign::Announced;
+
+/// How long a server may go without writing its record, in ms, while there are others.
+const PERIOD_MS: i64 = 2_000;
+/// How long a server's record has to stay the same before it is dropped, in ms.
+const SILENT_MS: i64 = 4 * PERIOD_MS;
+/// How long a dropped server is remembered, in ms: one that comes back later fences the store, which costs
+/// little.
+const FORGOTTEN_MS: i64 = 3_600_000;
+/// How often the register is read while something waits for the others, in ms.
+const WAITING_MS: i64 = 20;
+/// The same while there are others, and nothing waits.
+const AMONG_OTHERS_MS: i64 = 100;
+/// How long after a guest more of them are expected, in ms: each waits until the register was read.
+const VISITED_MS: i64 = 10_000;
+/// The same while there are none.
+const ALONE_MS: i64 = 1_000;
+/// The least time between two tries of what was refused, in ms.
 const AGAIN_MS: i64 = 1_000;
-/// The longest pause between two comparisons after evidence, in ms.
-const LONG_MS: i64 = 60_000;
-/// How long nothing is granted after a fence, in ms: a second fail-over could undo it.
-const QUIET_MS: i64 = 5_000;
-const AT_ONCE: usize = 200;
-/// How often the store is compared again because another server fenced it before this one could.
-const LOOKS: u32 = 4;
+/// The fewest letters of an id that name a server.
+const ID_LETTERS: usize = 8;
+/// How often a write is tried that others were faster than.
+const TRIES: u32 = 12;
 
-#[derive(Default)]
 pub struct Guard {
     desk: Arc<Desk>,
-    /// The writes of this server and, from the journals, those before it.
-    witness: Witness,
-    journal: Option<Arc<Journal>>,
-    compared: Option<u64>,
-    /// Whether a row was read that is below what was written.
-    doubt: bool,
-    /// Whether a holder has shown that something is missing, and when that last led to a comparison.
-    evidence: bool,
-    shown: Option<HostTime>,
-    /// How long such evidence leads to no other comparison, in ms.
-    pause_ms: i64,
+    hands: Arc<Hands>,
+    journal: Option<Journal>,
+    bounds: Bounds,
+    id: Token,
+    name: String,
+    /// How often a server has started with this journal, and the random number of this start.
+    life: Beat,
+    /// This server's row as it was written last; none before the first write.
+    me: Option<Server>,
+    /// A write of it with an unknown outcome.
+    maybe: Option<Server>,
+    /// The first write since this server started or fenced: until the others have acked it, others may know
+    /// of a loss that this server does not. With the number of fences then.
+    start: (Beat, u64),
+    /// Whether all rows were read since, once the others had acked it: what they write after that they announce
+    /// to this server. Then it writes `start` again, with the others to compare all rows before they ack it.
+    is_surveyed: bool,
+    /// Whether every other member has acked that: then none of them knows of a loss before it.
+    is_confirmed: bool,
+    /// Whether another server asks that all rows are read before the next ack.
+    surveys: bool,
+    others: Vec<Server>,
+    /// What it wrote last, until all others have acked it.
+    waiting: Vec<Change>,
+    /// Guests whose changes begin below what is reserved: they have to decide again.
+    low: BTreeSet<Token>,
+    /// When each other one's beat was first seen.
+    ages: BTreeMap<Token, (Beat, HostTime)>,
+    generation: u64,
+    looked: Option<HostTime>,
+    /// When the last guest was seen.
+    visited: Option<HostTime>,
+    /// When it was last seen that there is no other member.
+    alone: HostTime,
+    /// When the record was written last, and since when it was in each period.
+    wrote: HostTime,
+    steady: HostTime,
+    /// Whether the journal may lack the last write.
+    is_behind: bool,
+    /// Whether a row was found below its bound.
+    is_doubtful: bool,
     refused: Option<(Problem, HostTime)>,
-    quiet_until: StoreTime,
-    /// Whether something was written since the store's standing was read, and when it was read.
-    wrote: bool,
-    asked: Option<HostTime>,
-    longest_ms: u32,
-    keeps_tags: bool,
+    repair: Option<(Repair, Reply<Repaired>)>,
+    remove: Option<(String, Reply<()>)>,
 }
 
 impl Guard {
-    pub fn new(desk: Arc<Desk>) -> Guard {
-        Guard { desk, keeps_tags: true, ..Guard::default() }
+    /// A guard that keeps no journal yet.
+    pub fn new(desk: Arc<Desk>, hands: Arc<Hands>) -> Guard {
+        // Without randomness nothing is granted later: requests need it, too.
+        let [id, salt] = [random::bytes().unwrap_or_default(); 2];
+        let salt = u32::from_le_bytes([salt[0], salt[1], salt[2], salt[3]]);
+        Guard {
+            desk,
+            hands,
+            journal: None,
+            bounds: Bounds::default(),
+            id: Token::new(id),
+            name: String::new(),
+            life: Beat { life: 1, salt, count: 0 },
+            me: None,
+            maybe: None,
+            start: (Beat::default(), 0),
+            is_surveyed: false,
+            surveys: false,
+            is_behind: false,
+            is_doubtful: false,
+            is_confirmed: false,
+            others: Vec::new(),
+            waiting: Vec::new(),
+            low: BTreeSet::new(),
+            ages: BTreeMap::new(),
+            generation: 0,
+            looked: None,
+            visited: None,
+            alone: HostTime::new(0),
+            wrote: HostTime::new(0),
+            steady: HostTime::new(0),
+            refused: None,
+            repair: None,
+            remove: None,
+        }
     }
 
-    /// Compares the store if that is due, in a turn that has begun, and tells whether it did: then rows that
-    /// were read before may have changed, and the turn has to begin again.
+    /// How long until the register has to be read again, in ms; `None` without a record.
+    pub fn due_in(&self, boot: HostTime, waits: bool) -> Option<i64> {
+        self.me.as_ref()?;
+        let is_visited = self.visited.is_some_and(|at| boot.since(at) < VISITED_MS);
+        let every = match (self.is_deserted() && !is_visited, waits) {
+            (_, true) => WAITING_MS,
+            (false, false) => AMONG_OTHERS_MS,
+            (true, false) => ALONE_MS,
+        };
+        let since = self.looked.map_or(i64::MAX, |looked| boot.since(looked));
+        Some(every.saturating_sub(since).max(0))
+    }
+
+    /// Looks at the register if that is due, in a turn that has begun, and tells whether it fenced the store:
+    /// then rows that were read before may have changed.
     ///
     /// # Errors
-    /// `STORE_REFUSED` if the store went back and only an operator may fence it, `STORE_UNAVAILABLE` if it
-    /// cannot be compared, and in the first seconds after a fence.
+    /// `STORE_REFUSED` if only an operator can tell what was granted, `STORE_UNAVAILABLE` if the store or
+    /// the journal cannot be used.
     pub async fn begin<B: BackEnd>(
         &mut self,
         back_end: &mut B,
         now: StoreTime,
         boot: HostTime,
+        waits: bool,
     ) -> Result<bool, Problem> {
-        let mut repair = None;
-        let mut look = self.compared != Some(back_end.connection()) || self.doubt;
-        // A comparison reads every known row, so false claims must not cause many.
-        let since = self.shown.map(|at| boot.since(at));
-        if self.evidence && since.is_none_or(|since| since >= self.pause_ms.max(AGAIN_MS)) {
-            (look, self.evidence, self.shown) = (true, false, Some(boot));
-            let often = since.is_some_and(|since| since < LONG_MS);
-            let longer = self.pause_ms.max(AGAIN_MS) * 4;
-            self.pause_ms = if often { longer.min(LONG_MS) } else { AGAIN_MS };
-        }
         if let Some(orders) = self.desk.take() {
-            look = true;
-            repair = self.follow(orders);
+            self.follow(orders)?;
         }
-        if !back_end.facts().abilities.notices {
-            return Ok(false);
+        if let Some((problem, at)) = &self.refused
+            && self.repair.is_none()
+            && boot.since(*at) < AGAIN_MS
+        {
+            let problem = problem.clone();
+            self.refuse_removal(&problem);
+            return Err(problem);
         }
-        match &self.refused {
-            Some((_, at)) if boot.since(*at) >= AGAIN_MS => look = true,
-            Some((problem, _)) if !look => return Err(problem.clone()),
-            _ => {}
+        let before = self.generation;
+        let done = self.look_about(back_end, now, boot, waits).await;
+        if let Err(problem) = &done {
+            self.refuse_removal(problem);
         }
-        if !look {
-            return self.quiet(now).map(|()| false);
-        }
-        self.keeps_tags = back_end.facts().abilities.keeps_tags;
-        let connection = back_end.connection();
-        let compared = self.compare(back_end, now, &mut repair).await;
-        match compared {
-            Ok(()) => {
-                (self.compared, self.doubt, self.refused) = (Some(connection), false, None);
-                self.quiet(now).map(|()| true)
+        let refused = done.as_ref().err().filter(|why| why.code == Code::StoreRefused);
+        let known = self.refused.take();
+        self.refused = refused.map(|why| {
+            if known.is_none_or(|(known, _)| known != *why) {
+                tracing::error!(code = %why.code, "{}", why.detail);
             }
-            Err(problem) => {
-                if problem.code == Code::StoreRefused {
-                    let known = self.refused.replace((problem.clone(), boot));
-                    if known.is_none_or(|(known, _)| known != problem) {
-                        tracing::error!(code = %problem.code, "{}", problem.detail);
-                    }
-                }
-                if let Some(asked) = repair {
-                    // The caller may be gone.
-                    let _ = asked.send(Err(problem.clone()));
-                }
-                Err(problem)
-            }
-        }
+            (why.clone(), boot)
+        });
+        done.map(|()| self.generation != before)
     }
 
-    /// Checks rows that were read; true if one is below what was written, so that nothing may be decided on
-    /// it.
-    pub fn doubts(&mut self, wants: &[Want], answers: &[Answer]) -> bool {
-        let mut below = wants.iter().zip(answers).filter_map(|(w, a)| self.witness.below(w, a));
-        let Some(below) = below.find(|below| self.keeps_tags || !below.is_missing_tag) else {
-            return false;
-        };
-        tracing::error!(code = %Code::StoreWentBack, "{}", below.said);
-        self.doubt = true;
-        true
-    }
-
-    pub fn wrote(&mut self, groups: &[Group], outcomes: &[Outcome]) {
-        let written = groups.iter().zip(outcomes);
-        let all: Vec<Note> = written.flat_map(|(group, outcome)| notes(group, outcome)).collect();
-        if all.is_empty() {
-            return;
-        }
-        self.wrote = true;
-        let done = groups.iter().zip(outcomes).filter(|(_, is)| matches!(is, Outcome::Done(_)));
-        self.evidence |= done.flat_map(|(group, _)| group).any(is_evidence);
-        let longest = groups.iter().map(longest_ms).max().unwrap_or(0);
-        self.longest_ms = self.longest_ms.max(longest);
-        if let Some(journal) = &self.journal {
-            journal.note(all.iter().cloned());
-        }
-        all.into_iter().for_each(|note| self.witness.note(note));
-    }
-
-    pub async fn note<B: BackEnd>(&mut self, back_end: &mut B, now: StoreTime, boot: HostTime) {
-        let due = self.asked.is_none_or(|asked| boot.since(asked) >= STANDING_MS);
-        if self.journal.is_none() || !self.wrote || !due || self.refused.is_some() {
-            return;
-        }
-        (self.wrote, self.asked) = (false, Some(boot));
-        // If the read fails, the next turn notices.
-        if let Ok(standing) = back_end.standing().await {
-            self.learn(&standing, now);
-            self.witness.prune();
-        }
-    }
-
-    fn follow(&mut self, orders: Orders) -> Option<oneshot::Sender<Result<Repaired, Problem>>> {
-        let Orders { journal, heard, repair } = orders;
-        let found = journal.as_ref().map(|journal| journal.found.clone());
-        for found in [found, heard].into_iter().flatten() {
-            // The writes of this server since it started count, too.
-            let mut all = found;
-            let lines = self.witness.notes().filter(|note| !matches!(note, Note::Store(_)));
-            lines.collect::<Vec<_>>().into_iter().for_each(|note| all.note(note));
-            self.witness = all;
-            self.compared = None;
-        }
-        if let Some(journal) = journal {
-            journal.note(self.witness.notes());
-            self.journal = Some(journal);
-        }
-        repair
-    }
-
-    fn quiet(&self, now: StoreTime) -> Result<(), Problem> {
-        if let Some(journal) = &self.journal {
-            journal.stands()?;
-        }
-        let left = self.quiet_until.since(now);
-        if left <= 0 || left > QUIET_MS {
-            return Ok(());
-        }
-        let mut problem = Problem::unavailable(format!(
-            "the store was fenced a moment ago: in case its database fails over once more, nothing \
-             is granted for another {left} ms"
-        ));
-        problem.retry_after_ms = u32::try_from(left).ok();
-        Err(problem)
-    }
-
-    async fn compare<B: BackEnd>(
+    async fn look_about<B: BackEnd>(
         &mut self,
         back_end: &mut B,
         now: StoreTime,
-        repair: &mut Option<oneshot::Sender<Result<Repaired, Problem>>>,
+        boot: HostTime,
+        waits: bool,
     ) -> Result<(), Problem> {
-        for _ in 0..LOOKS {
-            let found = back_end.standing().await?;
-            let below = self.below(back_end).await?;
-            let finding = self.finding(&found, below.first());
-            if finding == Finding::Whole && repair.is_none() {
-                self.learn(&found, now);
-                return Ok(());
-            }
-            if finding == Finding::Fenced && repair.is_none() {
-                match moving::raise(back_end, &self.witness).await {
-                    Ok(moved) => {
-                        let generation = found.fenced.row.generation;
-                        tracing::warn!(generation, moved, "the store was fenced by another server");
-                    }
-                    Err(Stop::Fault(problem)) => return Err(problem),
-                    Err(Stop::Raced) => continue,
-                }
-                return self.behind(back_end, now).await;
-            }
-            let why = self.why(&found, &below);
-            // An older copy of a store may lack its last fence, so the noted time counts, too.
-            let noted = self.witness.store.as_ref().map(|noted| noted.fenced);
-            let last = noted.max(Some(found.fenced.row.at)).unwrap_or(found.fenced.row.at);
-            if repair.is_none() && !fences_itself(last, now) {
-                return Err(self.refusal(&why, last));
-            }
-            match moving::fence(back_end, &self.witness, &found, now).await {
-                Ok(done) => {
-                    let Repaired { generation, tags, namespaces, floor } = done;
-                    let floor = utc::text(floor);
-                    match finding {
-                        Finding::WentBack if repair.is_none() => tracing::error!(
-                            code = %Code::StoreWentBack, generation, tags, namespaces, floor,
-                            "the store lost grants, and was fenced: every tag was moved past what \
-                             may have been granted, and no window begins before the floor: {why}"
-                        ),
-                        _ => tracing::warn!(
-                            generation,
-                            tags,
-                            namespaces,
-                            floor,
-                            "the store was fenced, as an operator said"
-                        ),
-                    }
-                    if let Some(asked) = repair.take() {
-                        let _ = asked.send(Ok(done));
-                    }
-                    return self.behind(back_end, now).await;
-                }
-                Err(Stop::Raced) => {}
-                Err(Stop::Fault(problem)) => return Err(problem),
-            }
+        if self.is_behind
+            && let Some(me) = &self.me
+        {
+            synced(self.note([Note::Beat(me.beat)])).await?;
+            self.is_behind = false;
         }
-        Err(Problem::unavailable("other servers fence the store over and over; ask again"))
-    }
-
-    async fn behind<B: BackEnd>(
-        &mut self,
-        back_end: &mut B,
-        now: StoreTime,
-    ) -> Result<(), Problem> {
-        back_end.begin().await?;
-        let found = back_end.standing().await?;
-        self.witness.note(Note::Afresh);
-        if let Some(journal) = &self.journal {
-            journal.note([Note::Afresh]);
+        if let Some(order) = self.repair.take() {
+            self.repair(back_end, now, boot, order).await?;
+            back_end.begin().await?;
         }
-        if back_end.facts().abilities.is_remote {
-            self.quiet_until = found.fenced.row.at.plus(QUIET_MS);
+        if self.me.is_none() && !self.name.is_empty() {
+            self.start(back_end, now, boot).await?;
+            back_end.begin().await?;
         }
-        self.learn(&found, now);
+        while self.me.is_some()
+            && (self.maybe.is_some()
+                || self.remove.is_some()
+                || self.is_doubtful
+                || self.due_in(boot, waits) == Some(0))
+        {
+            if !self.look(back_end, now, boot).await? {
+                break;
+            }
+            back_end.begin().await?;
+        }
+        if self.remove.is_some() {
+            self.refuse_removal(&keeps_none());
+        }
         Ok(())
     }
 
-    fn learn(&mut self, found: &Standing, now: StoreTime) {
-        let mark = Mark { generation: found.fenced.row.generation, position: found.position };
-        let known = self.witness.store.as_ref();
-        let latest = known.map_or(now, |noted| noted.latest.max(now));
-        let longest_ms = known.map_or(0, |noted| noted.longest_ms).max(self.longest_ms);
-        let fenced =
-            known.map_or(found.fenced.row.at, |noted| noted.fenced.max(found.fenced.row.at));
-        let noted = Noted { mark, fenced, latest, longest_ms, database: found.database.clone() };
-        self.desk.tell(mark, found.fenced.row.floor);
-        if self.witness.store.as_ref() != Some(&noted) {
-            if let Some(journal) = &self.journal {
-                journal.note([Note::Store(noted.clone())]);
-            }
-            self.witness.note(Note::Store(noted));
-        }
+    fn refuse_removal(&mut self, why: &Problem) {
+        // The caller may be gone.
+        let _ = self.remove.take().map(|(_, reply)| reply.send(Err(why.clone())));
     }
 
-    async fn below<B: BackEnd>(&self, back_end: &mut B) -> Result<Vec<Below>, Problem> {
-        let tags = self.witness.tags.keys().map(|tag| Want::Tag(*tag));
-        let workers = self.witness.workers.keys().map(|(name, n)| Want::Worker(*name, *n));
-        let wants: Vec<Want> = tags.chain(workers).collect();
-        let mut below = Vec::new();
-        for some in wants.chunks(AT_ONCE) {
-            let read = back_end.read(some).await?;
-            let found = some.iter().zip(&read);
-            let found = found.filter_map(|(want, answer)| self.witness.below(want, answer));
-            below.extend(found.filter(|below| self.keeps_tags || !below.is_missing_tag));
+    fn follow(&mut self, orders: Orders) -> Result<(), Problem> {
+        let Orders { journal, name, repair, remove } = orders;
+        self.repair = repair.or(self.repair.take());
+        self.remove = remove.or(self.remove.take());
+        if !name.is_empty() {
+            self.name = name;
         }
-        Ok(below)
+        if let Some(journal) = journal {
+            self.bounds.merge(&journal.found);
+            let known = &journal.found;
+            (self.id, self.bounds.server) = match known.server {
+                Some(id) => (id, Some(id)),
+                None => (self.id, None),
+            };
+            (self.bounds.beat, self.bounds.next) = (known.beat, known.next);
+            self.life = Beat { life: known.beat.life + 1, ..self.life };
+            (self.me, self.maybe) = (None, None);
+            self.journal = Some(journal);
+        }
+        Ok(())
     }
 
-    fn finding(&self, found: &Standing, below: Option<&Below>) -> Finding {
-        let seen = Mark { generation: found.fenced.row.generation, position: found.position };
-        let Some(noted) = &self.witness.store else {
-            // No standing is noted, so only the rows that this server wrote can tell.
-            return if below.is_some() { Finding::WentBack } else { Finding::Whole };
+    /// PROTOCOL R28: lets ranges in hand be used for as long as no other server may have dropped this one. A
+    /// guest has none: nobody waits until it has heard of a change.
+    fn trust(&self) {
+        if self.journal.is_none() {
+            return;
+        }
+        let is_alone = self.members().next().is_none();
+        self.hands.trust(if is_alone {
+            HostTime::new(i64::MAX)
+        } else {
+            self.wrote.plus(PERIOD_MS)
+        });
+    }
+
+    /// Whether there is no other server, not counting dropped ones.
+    fn is_deserted(&self) -> bool {
+        self.others.iter().all(|server| server.record.out.is_some())
+    }
+
+    /// The servers that keep a journal.
+    fn members(&self) -> impl Iterator<Item = &Server> {
+        self.others.iter().filter(|server| server.is_member())
+    }
+
+    /// The servers that this one waits for. One that stopped knows nothing that those who were there do not.
+    fn awaited(&self) -> impl Iterator<Item = &Server> {
+        let knows = self.journal.is_none() || self.is_confirmed;
+        self.members().filter(move |server| !(knows && server.record.stopped))
+    }
+
+    /// Whether there is no other server that has to ack.
+    pub fn is_alone(&self) -> bool {
+        self.awaited().next().is_none()
+    }
+
+    fn is_acked_by(&self, server: &Server, beat: Beat) -> bool {
+        server.has_acked(self.id, beat, self.generation)
+    }
+
+    /// Whether every other server has acked a beat (PROTOCOL R21).
+    pub fn is_acked(&self, beat: Beat) -> bool {
+        self.awaited().all(|server| self.is_acked_by(server, beat))
+    }
+
+    /// Whether this server knows all that was reserved: before, it writes no row (PROTOCOL R26). One without a
+    /// journal never does.
+    pub fn may_write(&self) -> bool {
+        self.journal.is_none() || self.is_confirmed
+    }
+
+    /// The beat that the others have to ack before this server writes a row.
+    pub fn first_beat(&self) -> Beat {
+        self.start.0
+    }
+
+    /// Changes with each fence, and when this server starts again: what was written before counts no more.
+    pub fn epoch(&self) -> (u64, Beat) {
+        (self.generation, self.start.0)
+    }
+
+    /// The refusal of what waits too long for the other servers.
+    pub fn waited_too_long(&self, beat: Beat) -> Problem {
+        let waits = self.awaited().filter(|server| !self.is_acked_by(server, beat));
+        register::waited_too_long(waits, self.is_confirmed || self.journal.is_none())
+    }
+
+    /// This server's next row.
+    fn next(&self, beat: Beat) -> Server {
+        let record = match &self.me {
+            Some(me) => me.record.clone(),
+            None => Record {
+                name: self.name.clone(),
+                guest: self.journal.is_none(),
+                ..Record::default()
+            },
         };
-        let sight = Sight {
-            noted: noted.mark,
-            found: seen,
-            same_database: noted.database == found.database,
-            fenced_here: found.fenced.row.database == found.database,
-            line_below: below.is_some(),
-        };
-        sight.finding()
+        let mut record = Record { stopped: false, generation: self.generation, ..record };
+        let is_fenced = self.me.as_ref().is_some_and(|me| me.record.generation != self.generation);
+        if is_fenced || record.waits.is_none_or(|waits| self.is_acked(waits)) {
+            (record.waits, record.lines, record.all) = (None, Vec::new(), false);
+        }
+        if self.me.is_none() {
+            record.waits = Some(beat);
+        }
+        record.acks.retain(|id, _| self.others.iter().any(|server| server.id == *id));
+        Server { id: self.id, beat, record, revision: 0 }
     }
 
-    fn refusal(&self, why: &str, last: StoreTime) -> Problem {
-        let folder = self.journal.as_ref().and_then(|journal| journal.path.parent());
-        let known = folder.map_or_else(
-            || "--without-journal".to_owned(),
-            |folder| format!("--journal {}", folder.display()),
-        );
-        let detail = format!(
-            "the store lost grants again within an hour of its last fence ({}): {why}; nothing is \
-             granted: find out what puts it back (a restore, a fail-over, two databases behind one \
-             name), stop that, then: leafid repair {known}",
-            utc::text(last)
-        );
-        Problem::new(Code::StoreRefused, detail)
+    fn note(&self, notes: impl IntoIterator<Item = Note>) -> Option<Noted> {
+        let journal = self.journal.as_ref()?;
+        Some(journal.note(notes.into_iter().collect()))
     }
+}
 
-    fn why(&self, found: &Standing, below: &[Below]) -> String {
-        let mut why = Vec::new();
-        if let Some(Noted { mark, database, .. }) = &self.witness.store {
-            let generation = found.fenced.row.generation;
-            if generation != mark.generation {
-                why.push(format!(
-                    "it knows of {generation} fences, and its journal of {}",
-                    mark.generation
-                ));
-            }
-            if *database != found.database {
-                let now = &found.database;
-                why.push(format!("its database is `{now}`, and was `{database}`"));
-            }
-            if found.position < mark.position && found.position > 0 {
-                let (now, was) = (found.position, mark.position);
-                why.push(format!("its position is {now}, and was {was}"));
-            }
-        }
-        why.extend(below.first().map(|below| below.said.clone()));
-        if below.len() > 1 {
-            why.push(format!("and {} other lines", below.len() - 1));
-        }
-        why.join("; ")
+async fn synced(noted: Option<Noted>) -> Result<(), Problem> {
+    match noted {
+        Some(noted) => noted.synced().await,
+        None => Ok(()),
+    }
+}
+
+fn keeps_none() -> Problem {
+    let detail =
+        "only a server that runs and keeps a journal removes another one: ask one of those";
+    Problem::new(Code::RequestInvalid, detail)
+}
+
+fn change(before: Option<Server>, after: Option<Server>) -> Write {
+    Write::Server(Box::new(ServerWrite { before, after }))
+}
+
+fn busy() -> Problem {
+    Problem::unavailable(format!(
+        "others wrote the rows that were to be moved, {TRIES} times in a row"
+    ))
+}
+
+fn is_done(mut outcomes: Vec<Outcome>) -> Result<bool, Problem> {
+    match outcomes.pop() {
+        Some(Outcome::Done(_)) => Ok(true),
+        Some(Outcome::Conflict) | None => Ok(false),
+        Some(Outcome::Failed(problem) | Outcome::Locked(problem)) => Err(problem),
     }
 }

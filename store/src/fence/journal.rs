@@ -1,69 +1,91 @@
-//! The journal: a file apart from the store with a server's notes of its writes. A note is in the file
-//! within 100 ms, and synced a second later.
+//! The journal: a file apart from the store with the bounds that a server knows. Nothing is granted beyond
+//! them before higher ones are on the disk.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use leafid_core::{StoreTime, Token};
+use leafid_turn::register::Beat;
 use tokio::sync::oneshot;
 
+use super::bounds::{Bounds, Note};
 use super::file::{Head, Log};
-use super::witness::{Note, Witness};
 use crate::clock::{Clock, SystemClock};
 use crate::problem::Problem;
 use crate::store::JournalSight;
 
-/// How long notes are gathered before they are written together.
-const WRITTEN: Duration = Duration::from_millis(100);
-/// How long after a write the file is synced.
-const SYNCED: Duration = Duration::from_secs(1);
-/// How long writing may fail before nothing more is granted.
-const FAILS: Duration = Duration::from_secs(1);
 /// How long one write may take before that counts as a failure.
 const HANGS: Duration = Duration::from_secs(5);
 
-/// The journal of one server's writes to one store. Dropping it writes and syncs everything.
+type Done = Result<(), String>;
+
+/// A server's journal of one store.
 #[derive(Debug)]
 pub struct Journal {
     /// The path of its file.
     pub path: PathBuf,
-    /// The merged content of this store's journals when it was opened.
-    pub found: Witness,
-    since: StoreTime,
-    apart: bool,
-    state: Arc<Mutex<State>>,
-    wake: Option<SyncSender<()>>,
+    /// Its content when it was opened.
+    pub found: Bounds,
+    /// The servers of journals in its folder that it has taken over, which do not come back, and their last
+    /// beats.
+    pub taken: Vec<(Token, Beat)>,
+    /// Its state, for `/readyz` and the metrics.
+    pub sight: Sight,
+    orders: Option<Sender<Order>>,
     writer: Option<JoinHandle<()>>,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    pending: Pending,
-    /// Since when notes wait to be written.
-    since: Option<Instant>,
-    failed: Option<(Instant, String)>,
-    awaited: Vec<oneshot::Sender<Result<(), String>>>,
+/// The state of a journal.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    since: StoreTime,
+    apart: bool,
+    failed: Arc<Mutex<Option<String>>>,
 }
 
-/// The notes to write: the last one of each line.
-#[derive(Debug, Default)]
-struct Pending {
-    afresh: bool,
-    noted: Witness,
-}
-
-impl Pending {
-    fn put(&mut self, note: Note) {
-        self.afresh |= note == Note::Afresh;
-        self.noted.note(note);
+impl Sight {
+    /// The state now.
+    pub fn now(&self) -> JournalSight {
+        JournalSight {
+            written: failed(&self.failed).is_none(),
+            since: self.since,
+            apart: self.apart,
+        }
     }
+}
 
-    fn notes(self) -> Vec<Note> {
-        let afresh = self.afresh.then_some(Note::Afresh);
-        afresh.into_iter().chain(self.noted.notes()).collect()
+enum Order {
+    Add(Vec<Note>, oneshot::Sender<Done>),
+    TakeOver,
+}
+
+/// Notes on their way to the disk.
+#[derive(Debug)]
+pub struct Noted {
+    path: String,
+    done: oneshot::Receiver<Done>,
+}
+
+impl Noted {
+    /// Waits until they are on the disk.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` if they cannot be written.
+    pub async fn synced(self) -> Result<(), Problem> {
+        let why = match tokio::time::timeout(HANGS, self.done).await {
+            Ok(Ok(Ok(()))) => return Ok(()),
+            Ok(Ok(Err(why))) => why,
+            Ok(Err(_)) | Err(_) => format!("the disk has not answered for {HANGS:?}"),
+        };
+        Err(Problem::unavailable(format!(
+            "the journal `{}` cannot be written: {why}; nothing is granted until it can, as a restore \
+             would not be noticed, though a change may have been made: make room there, or start with \
+             another folder: --journal DIR",
+            self.path
+        )))
     }
 }
 
@@ -75,95 +97,86 @@ impl Journal {
     /// read or written.
     pub fn open(folder: &Path, store: Token, place: String) -> Result<Journal, Problem> {
         let apart = is_apart(folder, &place);
-        let (log, found) = Log::open(folder, Head { store, since: SystemClock.wall(), place })?;
-        let (path, since) = (log.path.clone(), log.head.since);
-        let (wake, woken) = sync_channel(1);
-        let state = Arc::new(Mutex::new(State::default()));
-        let shared = Arc::clone(&state);
+        let (log, taken) = Log::open(folder, Head { store, since: SystemClock.wall(), place })?;
+        let (path, found) = (log.path.clone(), log.bounds().clone());
+        let sight = Sight { since: log.head.since, apart, failed: Arc::default() };
+        let (orders, ordered) = channel();
+        let told = Arc::clone(&sight.failed);
         let writer = std::thread::Builder::new()
             .name("leafid-journal".to_owned())
-            .spawn(move || Writer::new(log, shared).run(&woken))
+            .spawn(move || write(log, &ordered, &told))
             .map_err(|error| Problem::unavailable(format!("no thread for the journal: {error}")))?;
-        let (wake, writer) = (Some(wake), Some(writer));
-        Ok(Journal { path, found, since, apart, state, wake, writer })
+        let (orders, writer) = (Some(orders), Some(writer));
+        Ok(Journal { path, found, taken, sight, orders, writer })
     }
 
-    /// The state of the journal, for `/readyz` and the metrics.
-    pub fn sight(&self) -> JournalSight {
-        let written = state(&self.state).failed.is_none();
-        JournalSight { written, since: self.since, apart: self.apart }
-    }
-
-    /// Checks that the journal keeps up with the grants.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` if writing has failed for a second or hung for five.
-    pub fn stands(&self) -> Result<(), Problem> {
-        let state = state(&self.state);
-        let why = match (&state.failed, state.since) {
-            (Some((since, why)), _) if since.elapsed() >= FAILS => why.clone(),
-            (None, Some(since)) if since.elapsed() >= HANGS => hangs(),
-            _ => return Ok(()),
-        };
-        let path = self.path.display();
-        Err(Problem::unavailable(format!(
-            "the journal `{path}` cannot be written: {why}; nothing is granted until it can, as a \
-             restore would not be noticed: make room there, or start with another folder: --journal DIR"
-        )))
-    }
-
-    /// Adds notes.
-    pub fn note(&self, notes: impl IntoIterator<Item = Note>) {
-        let mut state = state(&self.state);
-        state.since.get_or_insert_with(Instant::now);
-        notes.into_iter().for_each(|note| state.pending.put(note));
-        drop(state);
-        self.wake();
-    }
-
-    /// Waits until all notes are on the disk.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` if the file cannot be written.
-    pub async fn synced(&self) -> Result<(), Problem> {
+    /// Adds notes, in the order of the calls.
+    pub fn note(&self, notes: Vec<Note>) -> Noted {
         let (told, done) = oneshot::channel();
-        state(&self.state).awaited.push(told);
-        self.wake();
-        self.writer.as_ref().inspect(|writer| writer.thread().unpark());
-        let why = match tokio::time::timeout(HANGS, done).await {
-            Ok(Ok(Ok(()))) => return Ok(()),
-            Ok(Ok(Err(why))) => why,
-            Ok(Err(_)) | Err(_) => hangs(),
-        };
-        let path = self.path.display();
-        Err(Problem::unavailable(format!(
-            "the store has made the change, and the journal `{path}` cannot be written: {why}; a \
-             restored store may lack the change unnoticed: ask again when the journal can be written"
-        )))
+        self.order(Order::Add(notes, told));
+        Noted { path: self.path.display().to_string(), done }
     }
 
-    fn wake(&self) {
-        // A full channel means that the writer is awake already and will write this, too.
-        let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
+    /// Removes the journals that this one has taken over.
+    pub fn take_over(&self) {
+        self.order(Order::TakeOver);
+    }
+
+    fn order(&self, order: Order) {
+        // If the thread has ended, nobody answers the order, which is an error for who waits.
+        let _ = self.orders.as_ref().map(|orders| orders.send(order));
     }
 }
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        self.wake = None;
-        if let Some(writer) = self.writer.take() {
-            // If the thread panicked, it has reported that itself.
-            let _ = writer.join();
+        self.orders = None;
+        // If the thread panicked, it has reported that itself.
+        self.writer.take().map(JoinHandle::join);
+    }
+}
+
+fn failed(shared: &Mutex<Option<String>>) -> MutexGuard<'_, Option<String>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write(mut log: Log, ordered: &Receiver<Order>, told: &Mutex<Option<String>>) {
+    while let Ok(first) = ordered.recv() {
+        let (mut notes, mut waiting, mut takes_over) = (Vec::new(), Vec::new(), false);
+        for order in std::iter::once(first).chain(ordered.try_iter()) {
+            match order {
+                Order::Add(some, done) => {
+                    notes.extend(some);
+                    waiting.push(done);
+                }
+                Order::TakeOver => takes_over = true,
+            }
+        }
+        if !waiting.is_empty() {
+            let done = log.add(notes).map_err(|error| error.to_string());
+            tell(told, &done);
+            for waiting in waiting {
+                // The caller may be gone.
+                let _ = waiting.send(done.clone());
+            }
+        }
+        if takes_over && let Err(error) = log.take_over() {
+            tracing::warn!("a journal that was taken over cannot be removed: {error}");
         }
     }
 }
 
-fn state(shared: &Mutex<State>) -> MutexGuard<'_, State> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn hangs() -> String {
-    format!("the disk has not answered for {HANGS:?}")
+fn tell(told: &Mutex<Option<String>>, done: &Done) {
+    let before = std::mem::replace(&mut *failed(told), done.clone().err());
+    match (before, done) {
+        (None, Err(why)) => {
+            tracing::error!(
+                "the journal cannot be written: {why}; nothing is granted until it can"
+            );
+        }
+        (Some(_), Ok(())) => tracing::info!("the journal is written again"),
+        _ => {}
+    }
 }
 
 /// Whether a folder is on another disk than the store's file; a database counts as another disk.
@@ -185,149 +198,29 @@ fn disk(folder: &Path) -> Option<std::ffi::OsString> {
     Some(folder.canonicalize().ok()?.components().next()?.as_os_str().to_owned())
 }
 
-struct Writer {
-    log: Log,
-    shared: Arc<Mutex<State>>,
-    awaited: Vec<oneshot::Sender<Result<(), String>>>,
-    /// Why the last write failed, if it did.
-    behind: Option<String>,
-}
-
-impl Writer {
-    fn new(log: Log, shared: Arc<Mutex<State>>) -> Writer {
-        Writer { log, shared, awaited: Vec::new(), behind: None }
-    }
-
-    fn run(mut self, woken: &Receiver<()>) {
-        let mut unsynced: Option<Instant> = None;
-        loop {
-            let waited = match unsynced {
-                None => woken.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(since) => woken.recv_timeout(SYNCED.saturating_sub(since.elapsed())),
-            };
-            match waited {
-                Err(RecvTimeoutError::Disconnected) => {
-                    self.write();
-                    return self.sync();
-                }
-                Err(RecvTimeoutError::Timeout) => self.write(),
-                Ok(()) => {
-                    unsynced.get_or_insert_with(Instant::now);
-                    if state(&self.shared).awaited.is_empty() {
-                        std::thread::park_timeout(WRITTEN);
-                    }
-                    self.write();
-                }
-            }
-            if !self.awaited.is_empty() || unsynced.is_some_and(|since| since.elapsed() >= SYNCED) {
-                self.sync();
-                // After a failure it tries again.
-                let failed = state(&self.shared).failed.is_some();
-                unsynced = failed.then(Instant::now);
-            }
-        }
-    }
-
-    fn write(&mut self) {
-        let mut shared = state(&self.shared);
-        self.awaited.append(&mut shared.awaited);
-        let notes = std::mem::take(&mut shared.pending).notes();
-        drop(shared);
-        if notes.is_empty() {
-            return;
-        }
-        let kept = notes.clone();
-        self.behind = self.log.add(notes).err().map(|error| error.to_string());
-        let mut shared = state(&self.shared);
-        // Newer notes replace those that are put back.
-        let since = std::mem::take(&mut shared.pending).notes();
-        shared.since =
-            (self.behind.is_some() || !since.is_empty()).then_some(shared.since).flatten();
-        let again = kept.into_iter().filter(|_| self.behind.is_some());
-        again.chain(since).for_each(|note| shared.pending.put(note));
-        drop(shared);
-        if let Some(why) = &self.behind {
-            self.tell(&Err(why.clone()));
-        }
-    }
-
-    fn sync(&mut self) {
-        let done = self.log.sync().map_err(|error| error.to_string());
-        // A full disk fails the write, a defective one the sync: only if both succeed is the journal well.
-        let done = self.behind.clone().map_or(done, Err);
-        self.tell(&done);
-        for told in self.awaited.drain(..) {
-            // The caller may be gone.
-            let _ = told.send(done.clone());
-        }
-    }
-
-    fn tell(&mut self, done: &Result<(), String>) {
-        let mut shared = state(&self.shared);
-        let failed = shared.failed.take();
-        shared.failed = done.clone().err().map(|why| {
-            if failed.is_none() {
-                tracing::error!(
-                    "the journal cannot be written: {why}; nothing is granted in a second from now, \
-                     until it can"
-                );
-            }
-            (failed.as_ref().map_or_else(Instant::now, |(since, _)| *since), why)
-        });
-        if failed.is_some() && shared.failed.is_none() {
-            tracing::info!("the journal is written again");
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use leafid_core::Name;
+    use leafid_turn::register::Line;
 
     use super::*;
 
-    /// On a full disk the write fails, but the sync succeeds.
+    /// On a full disk the write fails; what was to be noted then is written later.
     #[test]
     fn a_journal_that_cannot_be_written_is_not_well_until_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let store = Token::new([7; 16]);
         let head = || Head { store, since: StoreTime::new(7), place: "a".to_owned() };
-        let (log, _) = Log::open(folder.path(), head()).unwrap();
-        let shared = Arc::<Mutex<State>>::default();
-        let mut writer = Writer::new(log, Arc::clone(&shared));
-        let orders = Name::tag("orders").unwrap();
-        let note = |end| state(&shared).pending.put(Note::Tag(orders, end));
-        let well = || state(&shared).failed.is_none();
-        let asked = || {
-            let (told, done) = oneshot::channel();
-            state(&shared).awaited.push(told);
-            done
-        };
-        note(10);
-        let mut done = asked();
-        writer.write();
-        assert!(done.try_recv().is_err(), "it is not synced yet");
-        writer.sync();
-        assert!(well());
-        assert_eq!(done.try_recv(), Ok(Ok(())));
-
-        let whole = writer.log.fill().unwrap();
-        for end in [20, 30] {
-            note(end);
-            let mut done = asked();
-            writer.write();
-            assert!(!well(), "written up to {end}");
-            writer.sync();
-            assert!(!well(), "synced up to {end}");
-            assert!(done.try_recv().unwrap().is_err());
-        }
-        writer.log.empty(whole);
-        writer.write();
-        assert!(!well(), "not synced");
-        writer.sync();
-        assert!(well());
-        drop(writer);
-        let (_, found) = Log::open(folder.path(), head()).unwrap();
-        assert_eq!(found.tags.values().copied().collect::<Vec<_>>(), [30]);
+        let (mut log, _) = Log::open(folder.path(), head()).unwrap();
+        let note = |end| vec![Note::Line(Line::Tag(Name::tag("orders").unwrap(), end))];
+        log.add(note(10)).unwrap();
+        let path = log.path.clone();
+        let whole = log.fill().unwrap();
+        log.add(note(20)).unwrap_err();
+        drop(whole);
+        log.add(note(15)).unwrap();
+        drop(log);
+        let (_, known) = super::super::file::read(&path, store).unwrap().unwrap();
+        assert_eq!(known.tags.values().copied().collect::<Vec<_>>(), [20]);
     }
 }

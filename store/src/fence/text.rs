@@ -1,44 +1,38 @@
 //! Notes as lines of a file. Each ends with a checksum: a line that was cut off by a crash, or corrupted, is
 //! skipped, and the others count.
 
-use leafid_core::registry::Mark;
-use leafid_core::{Name, StoreTime, Token};
-use percent_encoding::{
-    AsciiSet, CONTROLS, PercentEncode, percent_decode_str, utf8_percent_encode,
-};
+use leafid_core::{StoreTime, Token};
 
+use super::bounds::Note;
 use super::file::{FIRST, Head};
-use super::witness::{Note, Noted, Window};
 use leafid_turn::hex;
 
 /// Writes the first line of a file.
 pub fn head(head: &Head) -> String {
-    let (store, place) = (hex(head.store), utf8_percent_encode(&head.place, &APART));
-    format!("{FIRST} {store} {} {place}\n", head.since.get())
+    format!("{FIRST} {} {} {}\n", hex(head.store), head.since.get(), head.place.replace('\n', " "))
 }
 
 /// Reads a first line, without its line break; `None` if it is no journal's.
 pub fn read_head(line: &str) -> Option<Head> {
     let (store, rest) = line.strip_prefix(FIRST)?.strip_prefix(' ')?.split_once(' ')?;
     let (since, place) = rest.split_once(' ')?;
-    let place = percent_decode_str(place).decode_utf8().ok()?.into_owned();
     let (store, since) = (Token::parse(store).ok()?, StoreTime::new(since.parse().ok()?));
-    Some(Head { store, since, place })
+    Some(Head { store, since, place: place.to_owned() })
 }
 
 /// Writes a note as a line.
 pub fn line(note: &Note) -> String {
     let said = match note {
         Note::Afresh => "afresh".to_owned(),
-        Note::Store(Noted { mark, fenced, latest, longest_ms, database }) => {
-            let (generation, position) = (mark.generation, mark.position);
-            let (fenced, latest, database) = (fenced.get(), latest.get(), word(database));
-            format!("store {generation} {position} {fenced} {latest} {longest_ms} {database}")
+        Note::Server(id) => format!("server {}", hex(*id)),
+        Note::Beat(beat) => format!("beat {beat}"),
+        Note::Next(beat) => format!("next {beat}"),
+        Note::Members(members) => {
+            let members: Vec<String> = members.iter().map(|id| hex(*id)).collect();
+            format!("members {}", members.join(" "))
         }
-        Note::Tag(tag, end) => format!("tag {} {end}", coded(tag)),
-        Note::Worker(name, worker, Window { granted, end }) => {
-            format!("worker {} {worker} {} {end}", coded(name), granted.get())
-        }
+        Note::Longest(ms) => format!("longest {ms}"),
+        Note::Line(line) => line.to_string(),
     };
     format!("{said} #{:08x}\n", checksum(&said))
 }
@@ -49,49 +43,19 @@ pub fn read(line: &str) -> Option<Note> {
     if u32::from_str_radix(sum, 16) != Ok(checksum(said)) {
         return None;
     }
-    let mut words = said.split(' ');
-    let kind = words.next()?;
-    let note = match kind {
+    let (kind, rest) = said.split_once(' ').unwrap_or((said, ""));
+    Some(match kind {
         "afresh" => Note::Afresh,
-        "store" => {
-            let (generation, position) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-            let fenced = StoreTime::new(words.next()?.parse().ok()?);
-            let latest = StoreTime::new(words.next()?.parse().ok()?);
-            let longest_ms = words.next()?.parse().ok()?;
-            let database = words.next().filter(|word| *word != "-").unwrap_or_default().to_owned();
-            let mark = Mark { generation, position };
-            Note::Store(Noted { mark, fenced, latest, longest_ms, database })
+        "server" => Note::Server(Token::parse(rest).ok()?),
+        "beat" => Note::Beat(rest.parse().ok()?),
+        "next" => Note::Next(rest.parse().ok()?),
+        "members" => {
+            let members = rest.split(' ').filter(|id| !id.is_empty());
+            Note::Members(members.map(Token::parse).collect::<Result<_, _>>().ok()?)
         }
-        "tag" => Note::Tag(name(words.next()?)?, words.next()?.parse().ok()?),
-        "worker" => {
-            let name = name(words.next()?)?;
-            let worker = words.next()?.parse().ok()?;
-            let granted = StoreTime::new(words.next()?.parse().ok()?);
-            Note::Worker(name, worker, Window { granted, end: words.next()?.parse().ok()? })
-        }
-        _ => return None,
-    };
-    words.next().is_none().then_some(note)
-}
-
-/// The characters that are percent-encoded in a name.
-const APART: AsciiSet = CONTROLS.add(b' ').add(b'#').add(b'%');
-
-/// Encodes a name as one word: names in Leaf's table may have any characters.
-fn coded(name: &Name) -> PercentEncode<'_> {
-    utf8_percent_encode(name.as_str(), &APART)
-}
-
-fn name(word: &str) -> Option<Name> {
-    let text = percent_decode_str(word).decode_utf8().ok()?;
-    Name::tag(&text).or_else(|_| Name::owner(&text)).ok()
-}
-
-fn word(database: &str) -> String {
-    match database {
-        "" => "-".to_owned(),
-        name => name.replace(|c: char| c.is_whitespace() || c == '#', "_"),
-    }
+        "longest" => Note::Longest(rest.parse().ok()?),
+        _ => Note::Line(said.parse().ok()?),
+    })
 }
 
 /// FNV-1a: detects lines that were cut off or corrupted, but not forgery.
@@ -101,21 +65,25 @@ fn checksum(said: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use leafid_core::Name;
+    use leafid_turn::register::{Beat, Line, Window};
+
     use super::*;
 
     fn notes() -> Vec<Note> {
-        let mark = Mark { generation: 3, position: u64::MAX };
-        let (latest, longest_ms) = (StoreTime::new(1_800_000_000_000), 600_000);
-        let database = "7348/00000001".to_owned();
-        let noted = Noted { mark, fenced: latest, latest, longest_ms, database };
-        let window = Window { granted: latest, end: u64::MAX >> 1 };
+        let window = Window { granted: StoreTime::new(1_800_000_000_000), end: u64::MAX >> 1 };
+        let id = Token::new([7; 16]);
         vec![
             Note::Afresh,
-            Note::Store(Noted { database: String::new(), ..noted.clone() }),
-            Note::Store(noted),
-            Note::Tag(Name::tag("a.b:c-d_e").unwrap(), 1),
-            Note::Tag(Name::owner("订单 # 7%").unwrap(), 2),
-            Note::Worker(Name::namespace("n").unwrap(), u32::MAX, window),
+            Note::Server(id),
+            Note::Next(Beat { life: 3, salt: 1, count: 0 }),
+            Note::Beat(Beat { life: 3, salt: 0xfeed, count: u64::MAX }),
+            Note::Members([id, Token::new([8; 16])].into()),
+            Note::Members([].into()),
+            Note::Longest(600_000),
+            Note::Line(Line::Tag(Name::tag("a.b:c-d_e").unwrap(), 1)),
+            Note::Line(Line::Changed(Name::owner("订单 # 7%").unwrap(), 2)),
+            Note::Line(Line::Worker(Name::namespace("n").unwrap(), u32::MAX, window)),
         ]
     }
 
@@ -124,13 +92,13 @@ mod tests {
         let mut refused = 0;
         for note in notes() {
             let line = line(&note);
-            let line = line.trim_end();
+            let line = line.strip_suffix('\n').unwrap();
             assert_eq!(read(line), Some(note), "{line}");
             for end in 0..line.len() {
-                assert_eq!(read(&line[..end]), None, "{}", &line[..end]);
                 let mut spoilt = line.as_bytes().to_vec();
                 spoilt[end] ^= 1;
-                let spoilt = String::from_utf8(spoilt).unwrap();
+                let (cut, spoilt) = (&line.as_bytes()[..end], String::from_utf8_lossy(&spoilt));
+                assert_eq!(read(&String::from_utf8_lossy(cut)), None, "{end} of {line}");
                 assert_eq!(read(&spoilt), None, "{spoilt}");
                 refused += 2;
             }

@@ -6,9 +6,9 @@ use std::future::Future;
 
 use leafid_core::{Name, Refusal, StoreTime, Token};
 
+use crate::backends::Abilities;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::backends::{Abilities, Standing};
 
 /// A key-value store with revisions, conditions on them, and atomic groups. Examining it writes something
 /// that is never read, to learn the store's own time.
@@ -21,9 +21,6 @@ pub trait Engine: Client {
 
     /// The time in its last answers, if it has a clock of its own.
     fn told(&mut self) -> Option<StoreTime>;
-
-    /// Its identifier and position, as of its last answers; not the fence.
-    fn named(&self) -> Standing;
 
     /// Whether there is anything in the place for the store.
     fn occupied(&mut self) -> impl Future<Output = Result<bool, Broken>> + Send;
@@ -81,6 +78,8 @@ pub enum Key {
     Beat,
     /// The row of its last fence.
     Fence,
+    /// A server, by its id as hex digits.
+    Server(Name),
     /// A tag.
     Tag(Name),
     /// A namespace.
@@ -102,6 +101,8 @@ pub struct Folder {
 
 /// The folder of tags.
 pub const TAGS: Folder = Folder { path: "tags", key: Key::Tag, name: Name::tag };
+/// The folder of servers.
+pub const SERVERS: Folder = Folder { path: "servers", key: Key::Server, name: Name::owner };
 /// The folder of namespaces.
 pub const SPACES: Folder = Folder { path: "namespaces", key: Key::Space, name: Name::namespace };
 
@@ -112,6 +113,7 @@ impl Key {
             Key::Meta => format!("{root}/meta"),
             Key::Beat => format!("{root}/beat"),
             Key::Fence => format!("{root}/fence"),
+            Key::Server(id) => format!("{root}/servers/{id}"),
             Key::Tag(tag) => format!("{root}/tags/{tag}"),
             Key::Space(name) => format!("{root}/namespaces/{name}"),
             Key::Worker(name, number) => worker(name, *number),
@@ -172,6 +174,8 @@ pub struct Commit {
     pub checks: Vec<(Key, u64)>,
     /// The keys to write.
     pub sets: Vec<Set>,
+    /// Keys to delete, which must still have these revisions.
+    pub deletes: Vec<(Key, u64)>,
     /// A namespace of which no worker number may have been written since this mark.
     pub guard: Option<(Name, Mark)>,
 }

@@ -11,9 +11,9 @@ use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written, oldest};
+use crate::backends::Abilities;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::backends::{Abilities, Standing};
 
 pub use address::Address;
 use gateway::{Keys, Kv, pair, ranges, revision, since, texts};
@@ -26,7 +26,6 @@ pub struct Etcd {
     http: Http,
     keys: Keys,
     revision: u64,
-    cluster: String,
 }
 
 impl Etcd {
@@ -34,9 +33,6 @@ impl Etcd {
         let answer = self.http.post(verb, body).await?;
         if let Some(revision) = revision(&answer["header"]["revision"]) {
             self.revision = self.revision.max(revision);
-        }
-        if let Some(cluster) = answer["header"]["cluster_id"].as_str() {
-            cluster.clone_into(&mut self.cluster);
         }
         Ok(answer)
     }
@@ -90,12 +86,7 @@ impl Client for Etcd {
 
     async fn connect(address: &Address) -> Result<Etcd, Broken> {
         let http = Http::connect(address).await?;
-        Ok(Etcd {
-            http,
-            keys: Keys { prefix: address.at.path.clone() },
-            revision: 0,
-            cluster: String::new(),
-        })
+        Ok(Etcd { http, keys: Keys { prefix: address.at.path.clone() }, revision: 0 })
     }
 
     async fn examine(&mut self, _: &str, allow_unsafe: bool) -> Result<(), Broken> {
@@ -109,17 +100,17 @@ impl Client for Etcd {
 
 impl Engine for Etcd {
     // Chosen so that all fit one transaction, with two rows and two buckets each.
-    const ABILITIES: Abilities =
-        Abilities { at_once: 16, wide: 24, whole: 100, ..Abilities::REMOTE };
+    const ABILITIES: Abilities = Abilities {
+        at_once: 16,
+        wide: 24,
+        whole: 100,
+        counts_revisions: true,
+        ..Abilities::REMOTE
+    };
 
     fn told(&mut self) -> Option<StoreTime> {
         // etcd has no clock that clients could read.
         None
-    }
-
-    fn named(&self) -> Standing {
-        let (database, position) = (self.cluster.clone(), self.revision);
-        Standing { database, position, ..Standing::default() }
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {

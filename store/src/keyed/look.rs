@@ -7,12 +7,16 @@ use leafid_core::registry::TagRow;
 use leafid_core::{Code, Name};
 
 use super::Keyed;
-use super::engine::{Engine, Folder, Key, Mark, SPACES, Stored, TAGS};
+use super::engine::{Engine, Folder, Key, Mark, SERVERS, SPACES, Stored, TAGS};
 use super::space::Known;
 use super::text;
-use crate::backends::{Answer, BackEnd, Seen, Want};
+use crate::backends::{Answer, Fenced, Seen, Want};
 use crate::problem::Problem;
 use crate::store::Page;
+use leafid_turn::register::Server;
+
+/// The most servers of a store.
+const SERVERS_AT_MOST: usize = 1_000;
 
 type Tags = BTreeMap<Name, Seen<TagRow>>;
 
@@ -102,8 +106,14 @@ impl<E: Engine> Keyed<E> {
         let named = |_: &Self, name, _: &Stored| Some(name);
         Ok(match *want {
             Want::Tag(tag) => Answer::Tag(tags.get(&tag).copied()),
-            Want::Fenced => Answer::Fenced(self.standing().await?.fenced),
-            Want::TagNames(page) => Answer::Names(self.page(TAGS, page, named).await?),
+            Want::Fenced => Answer::Fenced(self.fenced().await?),
+            Want::Servers => Answer::Servers(self.servers().await?),
+            Want::Positions(page) => {
+                let position = |this: &Self, name, stored: &Stored| {
+                    Some((name, this.tag(name, stored).ok()?.row.max_id))
+                };
+                Answer::Positions(self.page(TAGS, page, position).await?)
+            }
             Want::NamespaceNames(page) => Answer::Names(self.page(SPACES, page, named).await?),
             Want::Tags(page) => {
                 // An unreadable one is only logged: the list of the others helps to find out what happened.
@@ -124,6 +134,24 @@ impl<E: Engine> Keyed<E> {
                 known.map_or_else(|| Answer::none(want), |known| known.answer(want))
             }
         })
+    }
+
+    async fn fenced(&mut self) -> Result<Seen<Fenced>, Problem> {
+        let Some(Stored { text, revision }) = &self.one(Key::Fence).await? else {
+            return Ok(Seen::default());
+        };
+        let row = text::read_fence(text);
+        let row = row.map_err(|nonsense| self.nonsense(&Key::Fence, &nonsense))?;
+        Ok(Seen { row, revision: revision + 1 })
+    }
+
+    async fn servers(&mut self) -> Result<Vec<Server>, Problem> {
+        let all = self.list(SERVERS, None, SERVERS_AT_MOST).await?;
+        let read = all.into_iter().map(|(id, stored)| {
+            text::read_server(&id, &stored)
+                .map_err(|nonsense| self.nonsense(&Key::Server(id), &nonsense))
+        });
+        read.collect()
     }
 
     pub(super) async fn list(

@@ -86,8 +86,7 @@ impl<E: Engine> Far for Keyed<E> {
         };
         let latest = self.spaces.values().map(|known| known.latest()).max();
         let times = [latest.unwrap_or(StoreTime::new(0)), beat, self.link.meta.floor];
-        let named = self.link.client.as_ref().map(Engine::named).unwrap_or_default();
-        Ok(Found::of(counts, times, named.position))
+        Ok(Found::of(counts, times))
     }
 
     async fn lower(&mut self, now: StoreTime) -> Result<u64, Problem> {

@@ -1,7 +1,7 @@
 //! Rows as values of keys: JSON with the core's field names, which an operator can read.
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
-use leafid_core::{Range, Refusal, StoreTime};
+use leafid_core::{Name, Range, Refusal, StoreTime, Token};
 use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 use serde_json::{Map, Value};
 
@@ -10,6 +10,7 @@ use super::space::{Held, Space};
 use crate::backends::far::Meta;
 use crate::backends::opening::NewStore;
 use crate::json::{Reader, Writer};
+use leafid_turn::register::{self, Server};
 use leafid_turn::row::Fenced;
 
 /// The version of the keys; that of the tables is `leafid_turn::sql::VERSION`.
@@ -60,6 +61,19 @@ pub(super) fn fence(fenced: &Fenced) -> String {
 
 pub(super) fn read_fence(text: &[u8]) -> Result<Fenced, Nonsense> {
     all(object(text)?, Fenced::get)
+}
+
+/// A server's row: its beat, and its record below that.
+pub(super) fn server(server: &Server) -> String {
+    let (beat, record) = register::columns(server);
+    format!("{beat}\n{record}")
+}
+
+pub(super) fn read_server(id: &Name, stored: &Stored) -> Result<Server, Nonsense> {
+    let text = str::from_utf8(&stored.text).map_err(|_| "it is not text")?;
+    let (beat, record) = text.split_once('\n').ok_or("it has one line")?;
+    let id = Token::parse(id.as_str()).map_err(|_| "its name is no id")?;
+    Server::read(id, beat, record, stored.revision)
 }
 
 pub(super) fn tag(row: &TagRow) -> String {
@@ -127,7 +141,7 @@ fn object(text: &[u8]) -> Result<Map<String, Value>, Nonsense> {
 
 #[cfg(test)]
 mod tests {
-    use leafid_core::{Layout, Name, Token};
+    use leafid_core::Layout;
 
     use super::*;
 

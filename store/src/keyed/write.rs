@@ -12,6 +12,7 @@ use super::text;
 use crate::backends::link::{Breakage, Kind};
 use crate::backends::{Group, NamespaceRow, Outcome, Seen, Write};
 use crate::problem::Problem;
+use leafid_turn::hex;
 
 impl<E: Engine> Keyed<E> {
     pub(super) async fn put(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
@@ -81,6 +82,16 @@ impl<E: Engine> Keyed<E> {
                     let before = write.before.map(|seen| seen.revision);
                     (Key::Worker(write.namespace, write.worker), before, text::worker(&held))
                 }
+                Write::Server(write) => {
+                    let named = write.after.as_ref().or(write.before.as_ref());
+                    let key = Key::Server(Name::owner(&hex(named?.id)).ok()?);
+                    let before = write.before.as_ref().map(|server| server.revision);
+                    let Some(after) = &write.after else {
+                        commit.deletes.extend(before.map(|revision| (key, revision)));
+                        continue;
+                    };
+                    (key, before, text::server(after))
+                }
                 // A fence's revision is stored plus one, so that 0 means none.
                 Write::Fence { before, after } => {
                     (Key::Fence, before.revision.checked_sub(1), text::fence(after))
@@ -119,6 +130,10 @@ impl<E: Engine> Keyed<E> {
         for write in group {
             if let Some((_, seen)) = condition(write) {
                 all.push(seen.revision);
+                continue;
+            }
+            if matches!(write, Write::Server(write) if write.after.is_none()) {
+                all.push(0);
                 continue;
             }
             let revision = revisions.next().unwrap_or(0);

@@ -13,9 +13,9 @@ use futures_util::future::try_join_all;
 use leafid_core::{Name, StoreTime, Token};
 
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written, oldest};
+use crate::backends::Abilities;
 use crate::backends::far::Client;
 use crate::backends::link::{Breakage, Broken, Kind};
-use crate::backends::{Abilities, Standing};
 
 pub use address::Address;
 use address::{Paths, counted};
@@ -117,15 +117,16 @@ impl Client for Zookeeper {
 }
 
 impl Engine for Zookeeper {
-    const ABILITIES: Abilities =
-        Abilities { at_once: 64, wide: 256, whole: 1_000, ..Abilities::REMOTE };
+    const ABILITIES: Abilities = Abilities {
+        at_once: 64,
+        wide: 256,
+        whole: 1_000,
+        counts_revisions: true,
+        ..Abilities::REMOTE
+    };
 
     fn told(&mut self) -> Option<StoreTime> {
         self.told.take()
-    }
-
-    fn named(&self) -> Standing {
-        Standing { position: self.position, ..Standing::default() }
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {

@@ -151,6 +151,8 @@ pub struct Leases {
     pub tags: Named<OfTag>,
     /// By namespace.
     pub spaces: Named<OfSpace>,
+    /// Leases of numbers in hand, which the store was not asked for.
+    pub from_memory: Counter,
 }
 
 #[cfg(test)]

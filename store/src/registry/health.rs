@@ -14,6 +14,9 @@ const RECENT: Duration = Duration::from_secs(1);
 /// How long a turn may take, in ms, before the back end counts as hanging.
 const HANGS_MS: i64 = 5_000;
 
+/// How long a turn waits, in ms, before the back end counts as locked.
+const LONG_MS: i64 = 500;
+
 static FAILED: Rate = Rate::new();
 
 #[derive(Debug, Default)]
@@ -52,8 +55,8 @@ impl Health {
         if let Some((_, Err(problem))) = &known.last {
             return Err(problem.clone());
         }
-        if let Some(since) = known.waits {
-            let waited = boot.since(since);
+        if let Some(waited) = known.waits.map(|since| boot.since(since)).filter(|ms| *ms >= LONG_MS)
+        {
             return Err(Problem::unavailable(format!(
                 "the store is locked by another program, or does not answer: a turn of this server \
                  has waited for it for {waited} ms"

@@ -2,19 +2,20 @@
 //! runtime.
 
 use std::future::Future;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::watch;
 
+use super::hands::Hands;
 use super::health::Health;
 use super::job::Job;
 use super::queue::{self, Queue, Sender};
 use super::turn::Turns;
 use crate::backends::{BackEnd, Facts};
-use crate::fence::{Desk, Journal};
+use crate::fence::{Desk, Sight};
 use crate::meter;
 use crate::problem::Problem;
 use crate::store::Inside;
@@ -23,8 +24,8 @@ use crate::store::Inside;
 /// written.
 pub struct Opened {
     pub shared: Arc<Shared>,
-    /// The journal, if one is kept; it ends with the turns.
-    pub journal: OnceLock<Weak<Journal>>,
+    /// The journal, if one is kept.
+    pub journal: OnceLock<Sight>,
     sender: RwLock<Option<Sender>>,
     thread: Option<JoinHandle<()>>,
     /// Closes when the turns end.
@@ -35,6 +36,7 @@ pub struct Shared {
     pub facts: Facts,
     pub health: Health,
     pub desk: Arc<Desk>,
+    pub hands: Arc<Hands>,
     pub meter: Arc<meter::Turns>,
 }
 
@@ -49,6 +51,7 @@ impl Opened {
             facts: back_end.facts().clone(),
             health: Health::default(),
             desk: Arc::default(),
+            hands: Arc::default(),
             meter: Arc::default(),
         });
         let runtime = runtime.filter(|_| shared.facts.abilities.is_remote);
@@ -74,18 +77,13 @@ impl Opened {
         })
     }
 
-    pub fn journal(&self) -> Option<Arc<Journal>> {
-        self.journal.get()?.upgrade()
-    }
-
     pub fn inside(&self) -> Inside {
         let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
         let arriving = sender.as_ref().map_or(0, |s| s.max_capacity() - s.capacity());
         Inside {
             turns: Arc::clone(&self.shared.meter),
             arriving: arriving as u64,
-            position: self.shared.desk.position(),
-            journal: self.journal().map(|journal| journal.sight()),
+            journal: self.journal.get().map(Sight::now),
         }
     }
 

@@ -43,15 +43,16 @@ impl Queue {
         (sender, Queue { arriving, again, acquires, others, acquires_next: false })
     }
 
-    /// Waits until there is a request; `false` if no sender is left.
-    pub async fn wait(&mut self) -> bool {
+    /// Waits until there is a request, or for so long; `false` if no sender is left.
+    pub async fn wait(&mut self, until: Option<Instant>) -> bool {
         if self.acquires.len + self.others.len > 0 {
             return true;
         }
-        let first = match self.again.iter().map(|job| job.due).min() {
+        let due = self.again.iter().map(|job| job.due).chain(until).min();
+        let first = match due {
             None => self.arriving.recv().await,
             Some(due) => match timeout_at(due, self.arriving.recv()).await {
-                Ok(None) => {
+                Ok(None) if !self.again.is_empty() => {
                     sleep_until(due).await;
                     return true;
                 }

@@ -1,14 +1,15 @@
 //! Runs the turns of the registry: requests that wait together are decided and written together, and
 //! answered when that is durable (PROTOCOL R1).
 
+use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use leafid_core::{HostTime, StoreTime};
-use tokio::time::Instant;
+use leafid_core::{HostTime, Name, StoreTime};
+use tokio::time::{Instant, sleep};
 
 use leafid_turn::cache::Cache;
 use leafid_turn::groups::Scope;
@@ -20,10 +21,12 @@ use super::queue::Queue;
 use crate::backends::clock::StoreClock;
 use crate::backends::{BackEnd, Outcome, Write};
 use crate::clock::Clock as _;
-use crate::fence::Guard;
+use crate::fence::bounds::longest_ms;
+use crate::fence::guard::{Announced, Guard};
 use crate::problem::Problem;
 use crate::random;
-use leafid_turn::rows::TurnRows;
+use leafid_turn::register::Beat;
+use leafid_turn::rows::{InHand, TurnRows};
 
 const TOGETHER: usize = 1_024;
 /// How long a turn decides, in ms, before it writes and answers; the rest waits for the next turn.
@@ -35,6 +38,10 @@ const TRIES: u32 = 12;
 /// How long after the last note of the time the next write notes it again, in ms: the next start judges the
 /// clock by it, and leases of segments write no time.
 const BEAT_MS: i64 = 60_000;
+/// How long a server that stops waits between two looks at the others.
+const WAITING: Duration = Duration::from_millis(20);
+/// How long a request waits for the other servers.
+const ACKED: Duration = Duration::from_millis(2_800);
 /// The longest pause after a lost race, in ms; the first retry is immediate.
 const LONGEST_PAUSE_MS: u64 = 64;
 
@@ -47,14 +54,28 @@ pub struct Turns<B: BackEnd> {
     cache: Cache,
     answers: Answers,
     guard: Guard,
+    /// Requests that are written, and that the other servers have not acked.
+    held: VecDeque<Held>,
+}
+
+/// Requests of one turn that wait for the other servers.
+struct Held {
+    beat: Beat,
+    epoch: (u64, Beat),
+    since: Instant,
+    jobs: Vec<Job>,
+    in_hand: Vec<InHand>,
+    /// The tags that operators changed: what was in hand of them counts no more.
+    changed: Vec<Name>,
+    is_written: bool,
 }
 
 impl<B: BackEnd> Turns<B> {
     pub fn new(back_end: B, shared: Arc<Shared>, first_use: bool) -> Turns<B> {
         let clock = shared.facts.clock.clone();
-        let guard = Guard::new(Arc::clone(&shared.desk));
-        let (beaten, cache, answers) = Default::default();
-        Turns { back_end, shared, first_use, clock, beaten, cache, answers, guard }
+        let guard = Guard::new(Arc::clone(&shared.desk), Arc::clone(&shared.hands));
+        let (beaten, cache, answers, held) = Default::default();
+        Turns { back_end, shared, first_use, clock, beaten, cache, answers, guard, held }
     }
 
     pub async fn run(mut self, mut queue: Queue) {
@@ -63,21 +84,33 @@ impl<B: BackEnd> Turns<B> {
             if !self.shared.facts.abilities.is_remote || !queue.is_waiting() {
                 self.answers.send();
             }
-            if !queue.wait().await {
-                return;
+            let due_ms = self.guard.due_in(self.boot(), !self.held.is_empty());
+            let due = due_ms.map(|ms| Instant::now() + Duration::from_millis(ms.unsigned_abs()));
+            if !queue.wait(due).await {
+                break;
             }
-            if let Err(problem) = self.turn(&mut queue).await {
-                for job in queue.drain() {
-                    job.answer(Err(problem.clone()));
-                }
-            }
+            self.take_turn(&mut queue).await;
             queue.tell(&self.shared.meter);
+        }
+        while !self.held.is_empty() || queue.len() > 0 {
+            self.take_turn(&mut queue).await;
+            self.answers.send();
+            sleep(WAITING).await;
+        }
+        self.guard.leave(&mut self.back_end).await;
+    }
+
+    async fn take_turn(&mut self, queue: &mut Queue) {
+        if let Err(problem) = self.turn(queue).await {
+            let held = self.held.drain(..).flat_map(|held| held.jobs);
+            held.chain(queue.drain()).for_each(|job| job.answer(Err(problem.clone())));
         }
     }
 
     /// Takes one turn. An error is for all waiting requests: the next attempt would take as long to fail.
     async fn turn(&mut self, queue: &mut Queue) -> Result<(), Problem> {
         if let Some(problem) = self.shared.facts.watch.gone() {
+            self.shared.hands.clear();
             return Err(problem);
         }
         self.shared.health.wait(self.boot());
@@ -88,12 +121,14 @@ impl<B: BackEnd> Turns<B> {
         begun.map_err(|problem| self.failed(problem, queue.len()))?;
         queue.tell(&self.shared.meter);
         let now = self.clock.now(None);
-        let compared = self.guard.begin(&mut self.back_end, now, self.clock.boot());
-        match self.answers.during(compared).await {
-            Ok(false) => {}
-            Ok(true) => {
-                self.cache = Cache::default();
-                self.back_end.begin().await?;
+        let (boot, waits) = (self.boot(), !self.held.is_empty());
+        let looked = self.guard.begin(&mut self.back_end, now, boot, waits);
+        match self.answers.during(looked).await {
+            Ok(is_fenced) => {
+                if is_fenced {
+                    self.cache = Cache::default();
+                }
+                self.let_go(queue);
             }
             Err(problem) => {
                 // If this fails, too, the next turn notices.
@@ -103,17 +138,13 @@ impl<B: BackEnd> Turns<B> {
         }
         let now = self.clock.now(None);
         self.shared.health.tell(now, self.boot());
+        self.shared.hands.tell(now, self.boot());
         let (facts, cache) = (&self.shared.facts, std::mem::take(&mut self.cache));
         let floor = facts.found.floor.unwrap_or(StoreTime::new(0));
         let mut turn = TurnRows::new(facts.store, floor, self.first_use, now, cache);
         let (mut decided, mut later) = (Vec::new(), Vec::new());
         match self.decide(queue, &mut turn, &mut decided, &mut later).await {
-            Ok(true) => self.write(turn, decided, queue).await,
-            Ok(false) => {
-                // The next turn begins by comparing the store.
-                let _ = self.back_end.write(&[]).await;
-                later.append(&mut decided);
-            }
+            Ok(()) => self.write(turn, decided, queue).await,
             Err(problem) => self.fail(problem, decided),
         }
         for job in later {
@@ -131,14 +162,14 @@ impl<B: BackEnd> Turns<B> {
         self.clock.boot()
     }
 
-    /// Decides the waiting requests; false if a row was read that is below what was written.
+    /// Decides the waiting requests.
     async fn decide(
         &mut self,
         queue: &mut Queue,
         turn: &mut TurnRows,
         decided: &mut Vec<Job>,
         later: &mut Vec<Job>,
-    ) -> Result<bool, Problem> {
+    ) -> Result<(), Problem> {
         let (began, abilities) = (self.boot(), self.shared.facts.abilities);
         while decided.len() < TOGETHER
             && turn.widest() < abilities.wide
@@ -170,10 +201,6 @@ impl<B: BackEnd> Turns<B> {
                 self.shared.meter.read.took(began.elapsed());
                 match read {
                     Ok(answers) => {
-                        if abilities.notices && self.guard.doubts(&wants, &answers) {
-                            decided.append(&mut round);
-                            return Ok(false);
-                        }
                         turn.now = self.clock.now(self.back_end.told());
                         turn.learn(wants, answers);
                     }
@@ -188,7 +215,7 @@ impl<B: BackEnd> Turns<B> {
                 job.answer(Err(Problem::unavailable("the store does not find what it looks for")));
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Takes as many requests as rows can be read for at once, skipping those without a waiting caller.
@@ -219,7 +246,31 @@ impl<B: BackEnd> Turns<B> {
             groups.push(Scope::Beat, vec![Write::Beat(now)]);
             self.beaten = Some(boot);
         }
-        self.shared.meter.requests.note(decided.len() as u64);
+        if !decided.is_empty() {
+            self.shared.meter.requests.note(decided.len() as u64);
+        }
+        let mut lines = turn.lines();
+        let (granted, other): (Vec<_>, Vec<_>) =
+            decided.into_iter().partition(|job| job.scope != Scope::Server);
+        // What is read of the register waits for nobody in it.
+        other.into_iter().for_each(|job| self.answers.put(job));
+        let decided = granted;
+        let writes = !lines.is_empty() || !groups.groups.is_empty();
+        if writes && !self.guard.may_write() {
+            self.cache = turn.into_cache();
+            return self.hold(self.guard.first_beat(), Vec::new(), Vec::new(), decided, false);
+        }
+        let compared = self.guard.compare(&mut self.back_end, &lines);
+        match self.answers.during(compared).await {
+            Ok(below) if below.is_empty() => {}
+            Ok(below) => {
+                // Either the store was put back, or the cache is older than what another server wrote.
+                self.cache = turn.into_cache();
+                below.iter().for_each(|line| self.cache.doubt(Scope::of(line)));
+                return decide_again(decided, queue);
+            }
+            Err(problem) => return self.fail(problem, decided),
+        }
         let began = Instant::now();
         let written = self.answers.during(self.back_end.write(&groups.groups)).await;
         if !groups.groups.is_empty() {
@@ -229,9 +280,21 @@ impl<B: BackEnd> Turns<B> {
             Ok(outcomes) => outcomes,
             Err(problem) => return self.fail(problem, decided),
         };
+        lines.retain(|change| groups.holds(Scope::of(&change.line), &outcomes));
+        let longest_ms = longest_ms(&groups.groups);
+        let written = self.boot();
+        let announced = self.guard.announce(&mut self.back_end, lines, longest_ms, written);
+        let beat = match self.answers.during(announced).await {
+            Ok(Announced::Noted) => None,
+            Ok(Announced::At(beat)) => Some(beat),
+            Ok(Announced::Undone) => return decide_again(decided, queue),
+            Err(problem) => return self.fail(problem, decided),
+        };
         // Sends the rest, if the write returned without a wait.
         self.answers.send();
-        self.guard.wrote(&groups.groups, &outcomes);
+        let is_done = |new: &InHand| groups.holds(Scope::Tag(new.tag), &outcomes);
+        let in_hand: Vec<_> = turn.in_hand().filter(is_done).collect();
+        let changed: Vec<Name> = turn.settled_tags().copied().collect();
         self.cache = turn.into_cache();
         for (group, outcome) in groups.groups.iter().zip(&outcomes) {
             self.cache.learn(group, outcome);
@@ -241,17 +304,17 @@ impl<B: BackEnd> Turns<B> {
                 }
             }
         }
-        let now = self.clock.now(self.back_end.told());
         let done = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Done(_)));
         let failed = outcomes.iter().find_map(|outcome| match outcome {
             Outcome::Failed(problem) => Some(problem.clone()),
             _ => None,
         });
         self.shared.health.ended(&failed.map_or(Ok(()), Err), done, decided.len());
+        let mut granted = Vec::new();
         for job in decided {
             let place = groups.place(job.scope);
             match place.map(|place| outcomes.get(place)) {
-                None | Some(Some(Outcome::Done(_))) => self.answers.put(job),
+                None | Some(Some(Outcome::Done(_))) => granted.push(job),
                 Some(Some(Outcome::Conflict)) => {
                     self.shared.meter.conflicts.one();
                     lost(job, queue);
@@ -262,8 +325,52 @@ impl<B: BackEnd> Turns<B> {
                 Some(None) => job.answer(Err(Problem::unavailable("the store gave no answer"))),
             }
         }
-        let noted = self.guard.note(&mut self.back_end, now, boot);
-        self.answers.during(noted).await;
+        match beat {
+            Some(beat) if !self.guard.is_alone() => {
+                self.hold(beat, in_hand, changed, granted, true);
+            }
+            _ => {
+                self.shared.hands.put(&in_hand, &changed, boot);
+                granted.into_iter().for_each(|job| self.answers.put(job));
+            }
+        }
+    }
+
+    /// Has requests wait for the other servers; if they are not written, they are decided again then.
+    fn hold(
+        &mut self,
+        beat: Beat,
+        in_hand: Vec<InHand>,
+        changed: Vec<Name>,
+        jobs: Vec<Job>,
+        is_written: bool,
+    ) {
+        let (epoch, since) = (self.guard.epoch(), Instant::now());
+        self.held.push_back(Held { beat, epoch, since, jobs, in_hand, changed, is_written });
+    }
+
+    /// Answers what the other servers have acked; what was written before a fence is decided again.
+    fn let_go(&mut self, queue: &mut Queue) {
+        let boot = self.boot();
+        while let Some(first) = self.held.pop_front() {
+            let Held { beat, epoch, since, .. } = first;
+            if epoch != self.guard.epoch() || !first.is_written && self.guard.may_write() {
+                decide_again(first.jobs, queue);
+            } else if first.is_written && self.guard.is_acked(beat) {
+                self.shared.hands.put(&first.in_hand, &first.changed, boot);
+                for job in first.jobs {
+                    self.shared.meter.acks.took(since.elapsed());
+                    self.answers.put(job);
+                }
+            } else if since.elapsed() >= ACKED {
+                let problem = self.guard.waited_too_long(beat);
+                let problem = self.failed(problem, first.jobs.len());
+                first.jobs.into_iter().for_each(|job| job.answer(Err(problem.clone())));
+            } else {
+                self.held.push_front(first);
+                return;
+            }
+        }
     }
 
     /// Answers the requests of a failed turn. It is unknown what was written, so the cache is dropped.
@@ -306,6 +413,10 @@ impl Answers {
         self.send();
         wait.await
     }
+}
+
+fn decide_again(jobs: Vec<Job>, queue: &mut Queue) {
+    jobs.into_iter().for_each(|job| lost(job, queue));
 }
 
 /// Queues a request for a retry after a lost race, with a growing, random pause so that two servers do not

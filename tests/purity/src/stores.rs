@@ -1,8 +1,7 @@
 //! The store's side: the registry's decisions, and the in-memory store that uses them.
 
 use leafid_core::registry::{
-    self, Acquired, Answer, Candidates, Finding, Look, Namespace, Search, Sight, TagRow, TagSpec,
-    Worker, WorkerRow,
+    self, Acquired, Answer, Candidates, Look, Namespace, Search, TagRow, TagSpec, Worker, WorkerRow,
 };
 use leafid_core::{
     AcquireAsk, Ask, Failure, Grant, HostTime, Layout, MemoryStore, Name, Range, Refusal, Release,
@@ -35,14 +34,13 @@ verbs! {
         -> Option<Worker> { of.longest_rested(rows.iter().copied(), owner, *now) }
     worker_row_revoked(row: &WorkerRow) -> WorkerRow { row.revoked() }
 
-    sight_finding(sight: &Sight) -> Finding { sight.finding() }
-    registry_fences_itself(last: &StoreTime, now: &StoreTime) -> bool {
-        registry::fences_itself(*last, *now)
-    }
     registry_fence_time(last: &StoreTime, longest_ms: &u32) -> StoreTime {
         registry::fence_time(*last, *longest_ms)
     }
     tag_row_is_stopped(row: &TagRow) -> bool { row.is_stopped() }
+    tag_row_raised(row: &TagRow, bound: &u64) -> Option<TagRow> { row.raised(*bound) }
+    worker_row_raised(row: &WorkerRow, granted: &StoreTime, end: &u64, young: &u64)
+        -> Option<WorkerRow> { row.raised(*granted, *end, *young) }
     tag_row_fenced(row: &TagRow, noted: &u64) -> TagRow { row.fenced(*noted) }
     namespace_fenced(of: &Namespace, last: &StoreTime, noted: &u64) -> Namespace {
         of.fenced(*last, *noted)

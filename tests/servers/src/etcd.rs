@@ -1,5 +1,6 @@
 //! Starts and stops real etcd members.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -49,9 +50,37 @@ impl Etcd {
         Ok(member)
     }
 
+    /// Writes a snapshot by `etcdctl`.
+    pub fn save(&self, to: &Path) -> Result<(), String> {
+        let at = format!("http://127.0.0.1:{}", self.port());
+        let mut command = etcdctl()?;
+        command.args(["--endpoints", &at, "snapshot", "save"]).arg(to);
+        process::run(command).map(drop)
+    }
+
+    /// Ends it, and starts it on new data that `etcdctl` makes of a snapshot.
+    pub fn restore(&mut self, from: &Path) -> Result<(), String> {
+        self.crash();
+        fs::remove_dir_all(self.data()).map_err(|error| error.to_string())?;
+        let mut command = etcdctl()?;
+        command.args(["snapshot", "restore"]).arg(from).arg("--data-dir").arg(self.data());
+        command.args(["--name", &self.name, "--initial-cluster", &self.cluster]);
+        let peer = format!("http://127.0.0.1:{}", self.peer.number());
+        command.args(["--initial-advertise-peer-urls", &peer]);
+        process::run(command)?;
+        self.start_again()
+    }
+
     fn named(&self) -> String {
         format!("{}=http://127.0.0.1:{}", self.name, self.peer.number())
     }
+}
+
+fn etcdctl() -> Result<Command, String> {
+    let mut command = dies_with_us(&Etcd::find("etcdctl")?);
+    // Version 3.4 has two of them.
+    command.env("ETCDCTL_API", "3");
+    Ok(command)
 }
 
 impl Clustered for Etcd {
@@ -69,8 +98,8 @@ impl Clustered for Etcd {
 
 impl Server for Etcd {
     const NAME: &'static str = "etcd";
-    const PACKAGE: &'static str = "etcd-server";
-    const NEEDS: &'static [&'static str] = &["etcd"];
+    const PACKAGE: &'static str = "etcd-server etcd-client";
+    const NEEDS: &'static [&'static str] = &["etcd", "etcdctl"];
     const FOLDERS: &'static [&'static str] = &["/usr/bin"];
 
     fn make() -> Result<Etcd, String> {

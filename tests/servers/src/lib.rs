@@ -4,6 +4,7 @@
 #![expect(missing_docs, reason = "nobody but this project uses it: its names say most")]
 
 mod etcd;
+mod galera;
 mod mariadb;
 mod postgres;
 mod process;
@@ -11,6 +12,7 @@ mod running;
 mod zookeeper;
 
 pub use etcd::Etcd;
+pub use galera::Galera;
 pub use mariadb::Mariadb;
 pub use postgres::Postgres;
 pub use zookeeper::Zookeeper;
@@ -104,6 +106,27 @@ pub trait Server: Sized {
         self.running_mut().process = None;
     }
 
+    /// Copies its data while it runs, all at one moment, as a snapshot of its volume does.
+    fn snapshot(&self, to: &Path) {
+        let process = self.running().process.as_ref().expect("it runs");
+        process.frozen(|| copy(&self.data(), to));
+    }
+
+    /// Puts other data in the place of its own, and starts on them.
+    fn put_back(&mut self, from: &Path) -> Result<(), String> {
+        self.crash();
+        copy(from, &self.data());
+        self.start_again()
+    }
+
+    /// Takes the address of another one, which is down: clients of that one are its clients from now on.
+    fn take_over(&mut self, other: &mut Self) -> Result<(), String> {
+        self.stop()?;
+        other.crash();
+        std::mem::swap(&mut self.running_mut().port, &mut other.running_mut().port);
+        self.start_again()
+    }
+
     /// Ends it in order: everything that it confirmed is on disk then.
     fn stop(&mut self) -> Result<(), String> {
         let Some(mut process) = self.running_mut().process.take() else { return Ok(()) };
@@ -150,6 +173,22 @@ pub trait Databases: Server {
     /// Runs statements in a database with every right; gives the rows as lines, with columns
     /// separated by tabs.
     fn run(&self, database: &str, sql: &str) -> Result<String, String>;
+
+    /// Writes a database into a file, with the engine's own program, as the guide says.
+    fn dump(&self, database: &str, to: &Path) -> Result<(), String>;
+
+    /// Puts a database back from such a file, also under clients.
+    fn load(&self, database: &str, from: &Path) -> Result<(), String>;
+
+    /// Starts an asynchronous replica of it, with these settings.
+    fn replica(&self, settings: &[&str]) -> Result<Self, String>;
+
+    /// Waits until the replica of this server has all that it has now, and cuts it off: it lacks what comes
+    /// later.
+    fn cut_off(&self, replica: &mut Self) -> Result<(), String>;
+
+    /// Makes a replica that was cut off a primary, at the address of this server, which is killed.
+    fn fail_over(&mut self, replica: Self) -> Result<(), String>;
 }
 
 /// A server of which several make one store.

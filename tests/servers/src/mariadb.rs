@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::net::{Ipv4Addr, TcpStream};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -81,6 +82,47 @@ impl Databases for Mariadb {
         command.args(["--no-defaults", "-h127.0.0.1", "-uroot", "-N", "-B", "-e", sql, database]);
         command.arg(format!("-P{}", self.port()));
         process::run(command)
+    }
+
+    fn dump(&self, database: &str, to: &Path) -> Result<(), String> {
+        let mut command = Command::new(Mariadb::find("mariadb-dump")?);
+        command.args(["--no-defaults", "-h127.0.0.1", "-uroot", &format!("-P{}", self.port())]);
+        command.args(["--single-transaction", "--hex-blob", "-r"]).arg(to).arg(database);
+        process::run(command).map(drop)
+    }
+
+    fn load(&self, database: &str, from: &Path) -> Result<(), String> {
+        self.run(database, &format!("source {}", from.display())).map(drop)
+    }
+
+    fn replica(&self, settings: &[&str]) -> Result<Mariadb, String> {
+        let mut replica = Mariadb::make()?;
+        // One that has become a primary has replicas of its own.
+        let id = format!("server-id={}", replica.port());
+        let own = ["log-slave-updates=ON", "skip-slave-start", &id];
+        replica.start_again_with(&[settings, &own].concat())?;
+        let follow = format!(
+            "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='root', \
+             MASTER_CONNECT_RETRY=1, MASTER_USE_GTID=slave_pos; START SLAVE",
+            self.port()
+        );
+        replica.run("leafid", &follow)?;
+        Ok(replica)
+    }
+
+    fn cut_off(&self, replica: &mut Mariadb) -> Result<(), String> {
+        let position = self.run("leafid", "SELECT @@gtid_binlog_pos")?;
+        let told = replica.run("leafid", &format!("SELECT MASTER_GTID_WAIT('{position}', 240)"))?;
+        if told != "0" {
+            return Err(replica.run("leafid", "SHOW SLAVE STATUS\\G")?);
+        }
+        replica.run("leafid", "STOP SLAVE; RESET SLAVE ALL").map(drop)
+    }
+
+    fn fail_over(&mut self, mut replica: Mariadb) -> Result<(), String> {
+        replica.take_over(self)?;
+        *self = replica;
+        Ok(())
     }
 }
 

@@ -31,6 +31,38 @@ impl Postgres {
         own(&file)
     }
 
+    /// A base backup, with the log that it needs.
+    pub fn base_backup(&self, to: &Path) -> Result<(), String> {
+        self.backed_up(to, &[])
+    }
+
+    fn backed_up(&self, to: &Path, more: &[&str]) -> Result<(), String> {
+        if to.exists() {
+            fs::remove_dir_all(to).map_err(|error| error.to_string())?;
+        }
+        let mut command = process::as_nobody(&Postgres::find("pg_basebackup")?);
+        command.arg("-D").arg(to).args(["-h", "127.0.0.1", "-p", &self.port().to_string()]);
+        command.args(["-U", "leafid", "-c", "fast", "-X", "stream", "--no-sync"]).args(more);
+        command.current_dir(self.running.folder.path());
+        process::run(command).map(drop)
+    }
+
+    /// A path in a folder of its own, in which it may write.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.running.folder.path().join(name)
+    }
+
+    /// Waits until it can be written to.
+    pub fn leads(&self) -> Result<(), String> {
+        let sql = "SELECT pg_is_in_recovery()";
+        process::until(|| self.run("postgres", sql).is_ok_and(|told| told == "f"))
+    }
+
+    fn replayed(&self, position: &str) -> bool {
+        let sql = format!("SELECT pg_last_wal_replay_lsn() >= '{position}'");
+        self.run("postgres", &sql).is_ok_and(|told| told == "t")
+    }
+
     /// Makes it start as a standby that follows no primary: it is read-only.
     pub fn make_standby(&self) -> io::Result<()> {
         self.put("standby.signal", "")
@@ -102,6 +134,43 @@ impl Databases for Postgres {
         command.args(["-X", "-h", "127.0.0.1", "-p", &self.port().to_string(), "-U", "leafid"]);
         command.args(["-d", database, "-v", "ON_ERROR_STOP=1", "-qAtF", "\t", "-c", sql]);
         process::run(command)
+    }
+
+    fn dump(&self, database: &str, to: &Path) -> Result<(), String> {
+        let mut command = Command::new(Postgres::find("pg_dump")?);
+        command.args(["-h", "127.0.0.1", "-p", &self.port().to_string(), "-U", "leafid"]);
+        command.args(["-d", database, "--schema=leafid", "--clean", "--if-exists", "-f"]).arg(to);
+        process::run(command).map(drop)
+    }
+
+    fn load(&self, database: &str, from: &Path) -> Result<(), String> {
+        let mut command = Command::new(Postgres::find("psql")?);
+        command.args(["-X", "-h", "127.0.0.1", "-p", &self.port().to_string(), "-U", "leafid"]);
+        command.args(["-d", database, "-v", "ON_ERROR_STOP=1", "-q", "-1", "-f"]).arg(from);
+        process::run(command).map(drop)
+    }
+
+    fn replica(&self, settings: &[&str]) -> Result<Postgres, String> {
+        let mut replica = Postgres { running: Running::nothing_yet()? };
+        own(replica.running.folder.path()).map_err(|error| error.to_string())?;
+        self.backed_up(&replica.data(), &["-R"])?;
+        replica.start_again_with(settings)?;
+        Ok(replica)
+    }
+
+    fn cut_off(&self, replica: &mut Postgres) -> Result<(), String> {
+        let position = self.run("postgres", "SELECT pg_current_wal_lsn()")?;
+        process::until(|| replica.replayed(&position))?;
+        replica.stop()
+    }
+
+    fn fail_over(&mut self, mut replica: Postgres) -> Result<(), String> {
+        replica.take_over(self)?;
+        *self = replica;
+        match &*self.run("postgres", "SELECT pg_promote(true, 240)")? {
+            "t" => Ok(()),
+            told => Err(format!("pg_promote: {told}")),
+        }
     }
 }
 

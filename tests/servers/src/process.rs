@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use leafid_stream::child::{dies_with_us, said};
 
@@ -33,6 +33,18 @@ pub fn is_root() -> bool {
 /// Runs a program to its end; gives its output.
 pub fn run(command: Command) -> Result<String, String> {
     said(command, PROGRAM).map(|text| text.trim_end().to_owned())
+}
+
+/// Waits until something is so.
+pub fn until(is_so: impl Fn() -> bool) -> Result<(), String> {
+    let begun = Instant::now();
+    while !is_so() {
+        if begun.elapsed() > LIMIT {
+            return Err(format!("not so within {LIMIT:?}"));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
 }
 
 /// Finds a program in these folders or in `PATH`.

@@ -1,3 +1,3 @@
 -- Reads the last fence.
-SELECT generation, fenced_ms, floor_ms, fenced_on
+SELECT generation, fenced_ms, floor_ms
 FROM {meta};

@@ -6,5 +6,5 @@ JOIN pg_namespace AS schemas ON schemas.oid = tables.relnamespace
 LEFT JOIN pg_attribute AS columns
     ON columns.attrelid = tables.oid AND columns.attname = 'version'
 WHERE schemas.nspname = 'leafid'
-    AND tables.relname IN ('meta', 'tags', 'namespaces', 'workers')
+    AND tables.relname IN ('meta', 'tags', 'namespaces', 'workers', 'servers')
 GROUP BY tables.relname;

@@ -51,6 +51,10 @@ paths! {
     NAMESPACES namespaces() "/v1/namespaces";
     /// GET and PUT of a namespace.
     NAMESPACE namespace(namespace) "/v1/namespaces/{namespace}";
+    /// GET lists the servers of the store.
+    SERVERS servers() "/v1/servers";
+    /// DELETE removes a server that does not run from the store's register.
+    SERVER server(server) "/v1/servers/{server}";
     /// GET: whether the process lives.
     HEALTHZ healthz() "/healthz";
     /// GET: whether leases can be had.

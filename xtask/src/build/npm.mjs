@@ -21,13 +21,15 @@ write(join(SOURCES, 'conform/data.ts'), `export const DATA: unknown = ${read('bi
 // The compiler compares napi's types with the interfaces in `engines/`.
 copy(nativeTypes, join(SOURCES, 'native/leafid.d.ts'))
 const names = readdirSync(wasm).filter((file) => file.endsWith('.wasm')).map((file) => basename(file, '.wasm'))
-for (const name of names) write(join(SOURCES, `wasm/${name}-inlined.d.ts`), 'export declare const WASM: string\n')
+for (const name of names) if (name !== 'stores') write(join(SOURCES, `wasm/${name}-inlined.d.ts`), 'export declare const WASM: string\n')
 rmSync(stage, { recursive: true, force: true })
 const options = ['--pretty', 'false', '--typeRoots', 'node_modules/@types', '--project', 'bindings-js', '--outDir', stage]
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...options], { stdio: 'inherit' })
 for (const name of names) {
-  // Node reads no file: its engine is in the code.
-  if (name !== 'engine-node') copy(join(wasm, `${name}.wasm`), join(stage, `wasm/${name}.wasm`))
+  // Node reads no file: what it loads is in the code.
+  if (!name.endsWith('-node')) copy(join(wasm, `${name}.wasm`), join(stage, `wasm/${name}.wasm`))
+  // A Worker compiles nothing while it runs.
+  if (name === 'stores') continue
   copy(join(SOURCES, `wasm/${name}-inlined.d.ts`), join(stage, `wasm/${name}-inlined.d.ts`))
   const text = readFileSync(join(wasm, `${name}.wasm`)).toString('base64')
   write(join(stage, `wasm/${name}-inlined.js`), `export const WASM =\n  '${text}'\n`)

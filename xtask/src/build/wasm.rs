@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// The files: each is the crate of that name in `bindings-wasm`, but `engine-node` and `stores` are a crate
-/// with a feature. A program loads only those that it uses.
-const NAMES: [&str; 5] = ["engine", "engine-node", "registry", "stores", "public"];
+/// The files: each is the crate of that name in `bindings-wasm`, but `engine-node`, `stores` and `stores-node`
+/// are a crate with a feature. A program loads only those that it uses.
+const NAMES: [&str; 6] = ["engine", "engine-node", "registry", "stores", "stores-node", "public"];
 
 /// Drops what is not needed to run: names, producers, and zeros, which memory has anyway.
 const SMALL: &str = "-Oz --zero-filled-memory --reorder-functions --strip-debug --strip-producers \
@@ -26,7 +26,8 @@ pub fn build() -> Outcome<PathBuf> {
         // A profile has its own folder: in one folder, two files of a crate would replace each other.
         let (of_crate, features, profile) = match name {
             "engine-node" => ("engine", "state", name),
-            "stores" => ("registry", "sql", "stores"),
+            "stores" => ("registry", "sql", name),
+            "stores-node" => ("registry", "servers", name),
             _ => (name, "", "wasm"),
         };
         Run::cargo(&["build", "--locked", "-p", &format!("leafid-wasm-{of_crate}")])

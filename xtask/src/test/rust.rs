@@ -78,6 +78,16 @@ pub fn kills(count: u64) -> Outcome<Report> {
     Ok(Report { note: format!("{kills} kills of each engine"), ..report })
 }
 
+/// Takes every engine back in every way that it has, under servers that live, die and start; `rounds` is the number
+/// of fail-overs of servers, or `LEAFID_BACK`. Prints the grants, those of the controls, too, and the figures.
+pub fn back(rounds: u64) -> Outcome<Report> {
+    let rounds = std::env::var("LEAFID_BACK").unwrap_or_else(|_| rounds.to_string());
+    let run = Run::cargo(&["test", "--locked", "-p", "leafid-server", "--test", "databases", "--"])
+        .args(["engines::back", "--nocapture", "--test-threads=1"])
+        .env("LEAFID_BACK", &rounds);
+    runners::cargo(run)
+}
+
 /// Fuzzes everything that reads input from outside: each target for this many seconds, with one target at a
 /// time on each core.
 pub fn fuzz(seconds: u64) -> Outcome<Report> {

@@ -6,16 +6,22 @@ session. Parent and child open another one when they need it.
 """
 
 import os
+import random
 import threading
+import time
 import weakref
 from abc import ABC, abstractmethod
 from typing import Any
 
+from .. import errors
 from .._native import Clock
 from .making import Making
 
 # The longest wait for a transaction, in s: less than the 3 s after which a holder gives up an ask.
 PATIENCE = 2.0
+# How long a request may wait until the store's servers have noted it, in s, and how often that is looked at.
+_NOTED_WITHIN = 2.8
+_LOOKS_EACH = (0.020, 0.050)
 
 
 class Tables(ABC):
@@ -29,6 +35,8 @@ class Tables(ABC):
         # `made` has the values for a new store, where one may be created.
         self.place, self.clock, self.made = place, clock, made
         self.lock = threading.Lock()
+        # The id of this store's record among the servers, while servers have to note what it wrote.
+        self.guest = os.urandom(16)
         _KEPT.add(self)
 
     def found(self) -> str:
@@ -40,9 +48,42 @@ class Tables(ABC):
     def _find(self) -> str:
         """Finds the store, or creates it where that was asked for."""
 
-    @abstractmethod
     def decide(self, verb: str, ask: dict[str, Any]) -> Any:
-        """Carries out a request in a transaction: it is durable when this returns the answer, or the refusal."""
+        """Carries out a request: it is durable, and every server of the store has noted it, when this returns the
+        answer, or the refusal."""
+        end = time.monotonic() + _NOTED_WITHIN
+        while True:
+            answer, waits = self._turn(verb, ask)
+            if waits is None:
+                return answer
+            noted = self._noted(waits, end)
+            if isinstance(noted, errors.LeafidError):
+                return noted
+            if noted:
+                return answer
+
+    def _noted(self, waits: dict[str, Any], end: float) -> bool | errors.LeafidError:
+        """Waits until every server has noted a write; False if the request has to be decided again."""
+        while True:
+            time.sleep(random.uniform(*_LOOKS_EACH))
+            ask = {**waits, "is_late": time.monotonic() >= end}
+            found, _ = self._turn("noted", ask, only_reads=True)
+            if isinstance(found, errors.LeafidError):
+                return found
+            if found["last"]:
+                self._leave({"server": self.guest, "was_beat": waits["beat"]})
+            if found["noted"] != "some":
+                return bool(found["noted"] == "all")
+
+    @abstractmethod
+    def _turn(
+        self, verb: str, ask: dict[str, Any], only_reads: bool = False
+    ) -> tuple[Any, dict[str, Any] | None]:
+        """Carries out a request in a transaction: returns the answer, or the refusal, and what it waits for."""
+
+    @abstractmethod
+    def _leave(self, own: dict[str, Any]) -> None:
+        """Removes this store's record from among the servers; if it cannot, they drop it after a while."""
 
     @abstractmethod
     def close(self) -> None:

@@ -1,97 +1,17 @@
 //! The fence: how a store that went back to an older state goes on without duplicates.
 //!
 //! After a restored backup, or a fail-over to a replica that lacks the last commits, rows are below
-//! what was granted. A *journal*, kept apart from the store, records how far the store had come. If
-//! it shows a loss, every line is moved past all that may have been granted.
+//! what was granted. The servers' *journals*, kept apart from the store, have the bound of each line:
+//! every row that is below its bound is raised to it. Without a journal the bounds are guessed.
 
-use super::{Namespace, TagRow};
+use super::{Namespace, TagRow, WorkerRow};
 use crate::values::{LINE_END, StoreTime};
 
-/// How many leases of its largest step a tag is moved past its last known end: more than were leased
-/// between the journal's last write and the loss.
+/// How many leases of its largest step a tag is moved where no journal knows its bound: more than were
+/// leased between the last copy of the store and the loss.
 const GAP_STEPS: u64 = 100;
 /// The clocks of servers that share a store differ by less than this, in ms.
 const CLOCKS_DIFFER_MS: i64 = 5_000;
-/// The least time between two fences without an operator, in ms: a store that goes back again and
-/// again needs one.
-const BY_ITSELF_MS: i64 = 3_600_000;
-
-/// How far a store had come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mark {
-    /// How often it was fenced.
-    pub generation: u64,
-    /// How often its database was written, by the database's own count; 0 if unknown.
-    pub position: u64,
-}
-
-/// Compares a store with a journal's record of it.
-///
-/// ```
-/// use leafid_core::registry::{Finding, Mark, Sight};
-/// let same = Sight {
-///     noted: Mark { generation: 1, position: 70 },
-///     found: Mark { generation: 1, position: 71 },
-///     same_database: true,
-///     fenced_here: true,
-///     line_below: false,
-/// };
-/// assert_eq!(same.finding(), Finding::Whole);
-/// let restored = Sight { found: Mark { generation: 1, position: 60 }, ..same };
-/// assert_eq!(restored.finding(), Finding::WentBack);
-/// // Another server has noticed it before this one did.
-/// let fenced = Sight { found: Mark { generation: 2, position: 61 }, ..same };
-/// assert_eq!(fenced.finding(), Finding::Fenced);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sight {
-    /// The journal's last record.
-    pub noted: Mark,
-    /// The state of the store.
-    pub found: Mark,
-    /// Whether the database has the same identity as when the journal was written.
-    pub same_database: bool,
-    /// Whether it has the same identity as when the store was fenced last.
-    pub fenced_here: bool,
-    /// Whether a line stands below the journal's record of it.
-    pub line_below: bool,
-}
-
-/// The conclusion of a [`Sight`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finding {
-    /// Nothing is missing.
-    Whole,
-    /// Another server has fenced the store: the journal goes on from there. A line that stands below
-    /// this journal's record is moved all the same, which does not count as another fence.
-    Fenced,
-    /// The store lacks something, and has to be fenced.
-    WentBack,
-}
-
-impl Sight {
-    /// Compares the two.
-    pub fn finding(&self) -> Finding {
-        let Sight { noted, found, .. } = *self;
-        if found.generation > noted.generation && self.fenced_here {
-            return Finding::Fenced;
-        }
-        let known = noted.position > 0 && found.position > 0;
-        let behind = known && found.position < noted.position;
-        if found.generation != noted.generation || !self.same_database || behind || self.line_below
-        {
-            return Finding::WentBack;
-        }
-        Finding::Whole
-    }
-}
-
-/// Whether a store that was fenced last at `last` (0: never) may be fenced at `now` without an
-/// operator.
-pub fn fences_itself(last: StoreTime, now: StoreTime) -> bool {
-    last.get() <= 0 || now.since(last) >= BY_ITSELF_MS
-}
-
 /// The time before which a fenced store grants no window: windows of `longest_ms` may have been
 /// granted until `last`, by a server with a clock ahead of this one.
 pub fn fence_time(last: StoreTime, longest_ms: u32) -> StoreTime {
@@ -99,19 +19,43 @@ pub fn fence_time(last: StoreTime, longest_ms: u32) -> StoreTime {
 }
 
 impl TagRow {
-    /// PROTOCOL R21: the row after a fence, moved a gap past the highest grant known to it or to a
-    /// journal; also past its own upper end, which may have been raised since the copy was made (then
-    /// it grants nothing). A claim moves it no further, or any caller could use up the tag: if the
-    /// claim lies beyond the gap the tag stays stopped.
-    pub fn fenced(&self, noted: u64) -> TagRow {
+    /// PROTOCOL R25: the row raised to the bound that a journal has of it; also past its own upper end,
+    /// which may have been raised since the copy was made (then it grants nothing). `None` if it is not
+    /// below. A claim moves it no further, or any caller could use up the tag: if the claim lies beyond
+    /// the bound the tag stays stopped.
+    pub fn raised(&self, bound: u64) -> Option<TagRow> {
+        let bound = bound.min(LINE_END);
+        (self.max_id < bound).then_some(TagRow { max_id: bound, ..*self })
+    }
+
+    /// The row after a fence without a journal, moved a gap past the highest known bound.
+    pub fn fenced(&self, bound: u64) -> TagRow {
         let gap = GAP_STEPS.saturating_mul(self.max_step.max(1).into());
-        let max_id = self.max_id.max(noted).saturating_add(gap).min(LINE_END);
+        let max_id = self.max_id.max(bound).saturating_add(gap).min(LINE_END);
         TagRow { max_id, ..*self }
     }
 }
 
+impl WorkerRow {
+    /// PROTOCOL R24: the row raised to the last window that a journal has of it: the number rests until
+    /// the end of that, and whose it was is not known. A lease that began at `young` or later may have
+    /// been decided on the store that went back, before anybody noticed, and is ended in the same way.
+    /// `None` if neither is so.
+    pub fn raised(&self, granted: StoreTime, end: u64, young: u64) -> Option<WorkerRow> {
+        let is_below =
+            self.granted < granted || (self.granted == granted && self.reserved_until < end);
+        let is_young = self.key.is_some() && self.held_from >= young;
+        (is_below || is_young).then_some(WorkerRow {
+            key: None,
+            reserved_until: self.reserved_until.max(end),
+            granted: self.granted.max(granted),
+            ..*self
+        })
+    }
+}
+
 impl Namespace {
-    /// PROTOCOL R20: the row after a fence. No window begins before all those are over that may have
+    /// The row after a fence without a journal. No window begins before all those are over that may have
     /// been granted until `last`, the latest time at which a grant is known, nor below `noted`, the
     /// highest end that a journal knows.
     pub fn fenced(&self, last: StoreTime, noted: u64) -> Namespace {
@@ -131,52 +75,41 @@ impl Namespace {
 mod tests {
     use super::super::TagSpec;
     use super::*;
-    use crate::values::{Layout, Range};
-
-    fn sight(noted: (u64, u64), found: (u64, u64)) -> Sight {
-        let mark = |(generation, position)| Mark { generation, position };
-        Sight {
-            noted: mark(noted),
-            found: mark(found),
-            same_database: true,
-            fenced_here: true,
-            line_below: false,
-        }
-    }
+    use crate::values::{Layout, Range, Token};
 
     #[test]
-    fn what_is_missing_is_told_from_what_another_server_did() {
-        let away = |sight: Sight| Sight { same_database: false, ..sight };
-        let below = |sight: Sight| Sight { line_below: true, ..sight };
-        let moved = |sight: Sight| Sight { fenced_here: false, ..sight };
-        for (name, sight, finding) in [
-            ("nothing happened", sight((0, 9), (0, 9)), Finding::Whole),
-            ("others wrote", sight((3, 9), (3, 10)), Finding::Whole),
-            ("a copy", sight((0, 9), (0, 8)), Finding::WentBack),
-            ("a copy before a fence", sight((2, 9), (1, 90)), Finding::WentBack),
-            ("another database", away(sight((0, 9), (0, 9))), Finding::WentBack),
-            ("a line alone", below(sight((0, 9), (0, 9))), Finding::WentBack),
-            ("no count", sight((0, 9), (0, 0)), Finding::Whole),
-            ("no count was noted", sight((0, 0), (0, 9)), Finding::Whole),
-            ("no count, and a line", below(sight((0, 0), (0, 0))), Finding::WentBack),
-            ("fenced by another", sight((0, 9), (1, 5)), Finding::Fenced),
-            ("fenced by another, twice", sight((0, 9), (2, 5)), Finding::Fenced),
-            ("fenced, and this knows more", below(sight((0, 9), (1, 5))), Finding::Fenced),
-            ("fenced at a new place", away(sight((0, 9), (1, 5))), Finding::Fenced),
-            ("fenced, then moved", moved(sight((0, 9), (1, 5))), Finding::WentBack),
-        ] {
-            assert_eq!(sight.finding(), finding, "{name}");
-        }
-    }
+    fn a_row_is_raised_to_its_bound_and_never_lowered() {
+        let row = TagRow { max_id: 50, ..TagRow::create(None, &TagSpec::default()).unwrap() };
+        assert_eq!((row.raised(49), row.raised(50)), (None, None));
+        assert_eq!(row.raised(51), Some(TagRow { max_id: 51, ..row }));
+        assert_eq!(row.raised(u64::MAX).map(|row| row.max_id), Some(LINE_END));
+        let claimed = |bound| TagRow { claimed_until: Some(80), ..row }.raised(bound).unwrap();
+        assert!(claimed(79).is_stopped() && !claimed(80).is_stopped(), "a claim is only compared");
 
-    #[test]
-    fn it_fences_itself_once_an_hour() {
         let at = StoreTime::new;
-        let now = at(1_800_000_000_000);
-        assert!(fences_itself(at(0), now));
-        assert!(!fences_itself(now, now) && !fences_itself(now.plus(1), now));
-        assert!(!fences_itself(now, now.plus(BY_ITSELF_MS - 1)));
-        assert!(fences_itself(now, now.plus(BY_ITSELF_MS)));
+        let key = Some(Token::new([1; 16]));
+        let row = WorkerRow {
+            key,
+            held_from: 3,
+            granted: at(5),
+            reserved_until: 9,
+            ..WorkerRow::default()
+        };
+        let raised = |granted, end, young| {
+            let after = row.raised(at(granted), end, young)?;
+            assert_eq!((after.key, after.held_from), (None, 3));
+            Some((after.granted.get(), after.reserved_until))
+        };
+        for (granted, end, young, after) in [
+            (4, 99, 4, None),
+            (5, 8, 4, None),
+            (5, 9, 4, None),
+            (5, 10, 4, Some((5, 10))),
+            (6, 7, 4, Some((6, 9))),
+            (4, 99, 3, Some((5, 99))),
+        ] {
+            assert_eq!(raised(granted, end, young), after, "{granted} {end} {young}");
+        }
     }
 
     #[test]

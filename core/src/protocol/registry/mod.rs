@@ -11,7 +11,7 @@
 //! | [`renew`] | the namespace, the number's row | the latter |
 //! | [`release`] | the number's row | that row |
 //! | [`TagRow::create`], [`TagRow::with`], [`TagRow::advance`] | the tag's row | that row |
-//! | [`TagRow::fenced`], [`Namespace::fenced`], if a [`Sight`] shows a loss | every row | all of them |
+//! | [`TagRow::raised`], [`WorkerRow::raised`], after a loss | every row that a journal knows | those below their bounds |
 //!
 //! A custom store with a map as its table:
 //!
@@ -52,12 +52,12 @@ mod tag;
 mod window;
 mod worker;
 
-pub use fence::{Finding, Mark, Sight, fence_time, fences_itself};
+pub use fence::fence_time;
 pub use namespace::{Namespace, NamespaceSpec, SHORTEST_WINDOW_MS};
 pub use search::{Look, Search};
 pub use segment::lease_segment;
 pub use tag::{TagRow, TagSpec};
-pub use window::{Acquired, Candidates, acquire, release, renew};
+pub use window::{Acquired, Candidates, FIRST_WINDOW_MS, acquire, release, renew};
 pub use worker::{Worker, WorkerRow};
 
 use crate::values::{Code, Refusal, StoreTime, Token};

@@ -9,8 +9,8 @@ use super::{Answer, Namespace, Worker, WorkerRow, same_store};
 use crate::protocol::{AcquireAsk, Release, RenewAsk, WindowGrant};
 use crate::values::{Code, Name, Range, Refusal, StoreTime, Token};
 
-/// The longest first window: a process that crashes at once blocks its number no longer.
-const FIRST_WINDOW_MS: u64 = 60_000;
+/// The longest first window, in ms: a process that crashes at once blocks its number no longer.
+pub const FIRST_WINDOW_MS: i64 = 60_000;
 
 /// The rows from which an acquire is decided. A store looks them up by key, owner and
 /// `reserved_until`, so a database needs three indexes and never reads all rows. [`acquire`] has an
@@ -141,7 +141,9 @@ pub fn acquire(
     row.sound()?;
     let freed = spare.filter(|(spare, _)| *spare != number);
     let freed = freed.map(|(number, row)| (number, WorkerRow { sticky: false, ..row }));
-    let length = namespace.window_ticks(ask.length_ms).min(namespace.layout.ticks(FIRST_WINDOW_MS));
+    let length = namespace
+        .window_ticks(ask.length_ms)
+        .min(namespace.layout.ticks(FIRST_WINDOW_MS.unsigned_abs()));
     let ticks = Range::new(tick, namespace.end(tick, length));
     let row = WorkerRow {
         owner: ask.owner,

@@ -13,12 +13,14 @@ leafid_store_state gauge 1 for the state that the store is in; in `degraded` a t
 leafid_store_info gauge Always 1; the labels say which store it is, and where it lies.
 leafid_store_lines_went_back gauge Tags that are stopped: a holder has shown more of them than the store ever granted.
 leafid_fence_generation gauge How often the store was fenced, as far as this server knows.
-leafid_fence_position gauge How far the store's database has come by its own count; 0 where it has none.
+leafid_servers gauge Servers of the store that keep a journal, this one included.
+leafid_servers_waited_for gauge Servers that have written nothing for 2 s and whose ack this one waits for.
 leafid_journal_up gauge 1 where the fence's journal is written, 0 where that failed last; absent without one.
 leafid_journal_since_seconds gauge Since when there is a journal, in seconds since 1970; 0 without one.
 leafid_journal_apart gauge 1 where the journal lies on another disk than the store; absent without one.
 leafid_queue_length gauge Requests that wait for the store, by line: for their first try, or `again`.
 leafid_queue_wait_seconds histogram How long requests waited for the store, in seconds.
+leafid_ack_wait_seconds histogram How long requests waited for the acks of the other servers, in seconds; its count is how many did.
 leafid_backend_duration_seconds histogram How long the database took to begin a turn, to read, to write and make durable.
 leafid_turn_requests histogram How many requests were decided and written together.
 leafid_conflicts_total counter Requests whose rows another server wrote first, and that were tried again.
@@ -29,6 +31,7 @@ leafid_http_request_duration_seconds histogram From a request that was read to i
 leafid_http_problems_total counter Requests that were refused or failed, by code.
 leafid_leases_total counter Asks for numbers of a tag, by how they ended.
 leafid_leased_ids_total counter Numbers of a tag that were leased.
+leafid_leases_from_memory_total counter Leases of numbers that were reserved before, which wait for nobody.
 leafid_acquires_total counter Asks for a worker number, by how they ended.
 leafid_renewals_total counter Asks for a later end of a window, by how they ended.
 leafid_releases_total counter Windows that holders gave back, by how that ended.

@@ -86,6 +86,32 @@ pub const DECODED: Table = &[
     is("layout", Layout, "The layout of the namespace."),
 ];
 
+const NAMED_SERVER: Table =
+    &[is("name", Words, "The name of its machine."), is("id", Token, "Its id.")];
+/// The store's servers, as this one sees them.
+const REGISTER: Table = &[
+    may("servers", COUNT, "How many servers with a journal the store has."),
+    may(
+        "waits_for",
+        Rows(&[NAMED_SERVER]),
+        "Those that have written nothing for 2 s and whose ack this one waits for.",
+    ),
+];
+const SERVER: Object = &[
+    NAMED_SERVER,
+    &[
+        is("kind", FieldForm::OneOf(&["member", "guest"]), "Whether it keeps a journal."),
+        may(
+            "state",
+            FieldForm::OneOf(&["running", "silent", "stopped", "removed"]),
+            "`silent`: it has written nothing for 2 s; `removed`: nobody waits for it; absent where \
+             nobody watches it.",
+        ),
+        is("beat", Words, "The number of the last write of its record."),
+        is("waits_for", Rows(&[NAMED_SERVER]), "Those whose ack it waits for."),
+    ],
+];
+pub const SERVERS: Table = &[is("servers", Rows(SERVER), "The servers, by id.")];
 pub const ALIVE: Table = &[is("status", FieldForm::OneOf(&["ok"]), "Always `ok`.")];
 const JOURNAL: Table = &[
     may("journal", WRITTEN, "Whether a journal is kept, and can be written."),
@@ -107,6 +133,7 @@ pub const READY: Object = &[
         may("fenced_until_ms", Millis, "While it is to come: no window begins before it."),
     ],
     JOURNAL,
+    REGISTER,
     &[may("went_back", Rows(&[STOPPED_TAG]), STOPPED)],
 ];
 pub const PROBLEM: Table = &[
@@ -154,6 +181,7 @@ const STORE: Object = &[
         may("waiting", COUNT, "How many requests wait for it."),
     ],
     JOURNAL,
+    REGISTER,
     &[
         may("write_p50_us", COUNT, "Half of all writes took no longer, in µs."),
         may("write_p99_us", COUNT, "99 of 100 writes took no longer, in µs."),

@@ -24,7 +24,7 @@ fn goes_on_without_a_member<S: Clustered>(_lone: S) {
     let (mut members, url) = three::<S>();
     prepare(&url);
     let servers = [serve(&url, &[]), serve(&url, &[])];
-    let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect());
+    let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect(), 3);
     load.goes_on(100);
     for member in &mut members {
         member.crash();

@@ -4,7 +4,6 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::rows::Row;
-use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
 use leafid_turn::sql::{Query, Step, Texts};
@@ -45,10 +44,6 @@ pub trait Driver: Client {
 
     /// The SQL texts for this database.
     fn texts(&self) -> Texts;
-
-    /// Reads the database's identifier and its position, which its replacement by the same name continues;
-    /// not the fence.
-    fn named(&mut self) -> impl Future<Output = Result<Standing, Broken>> + Send;
 
     /// Runs the queries, pipelined if the protocol can.
     fn read(

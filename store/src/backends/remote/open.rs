@@ -100,11 +100,10 @@ impl<D: Driver> Far for Remote<D> {
     async fn fill(&mut self) -> Result<Found, Problem> {
         let Meta { beat, floor, .. } = self.link.meta;
         let found = self.link.ask(async |driver: &mut D| {
-            let position = driver.named().await?.position;
             let rows = ask(driver, "found").await?;
             let row = Row::only(&rows)?;
             let counts = [row.number(0)?, row.number(1)?, row.number(2)?];
-            Ok(Found::of(counts, [StoreTime::new(row.int(3)?), beat, floor], position))
+            Ok(Found::of(counts, [StoreTime::new(row.int(3)?), beat, floor]))
         });
         found.await
     }
@@ -155,8 +154,13 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
         let found = look::<Remote<D>>(&mut driver, place).await?;
         found.ok_or_else(|| opening::not_there(place, "has no tables"))?;
         alone(&mut driver, place).await?;
-        let renamed = write(&mut driver, Query::new("rename", |to| to.token("store", id)));
-        renamed.await.map(drop).map_err(|broken| broken.unopened::<Remote<D>>(place))
+        for query in
+            [Query::new("servers_clear", |_| {}), Query::new("rename", |to| to.token("store", id))]
+        {
+            let written = write(&mut driver, query).await;
+            written.map_err(|broken| broken.unopened::<Remote<D>>(place))?;
+        }
+        Ok(())
     })?
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn found(connection: &Connection) -> Result<Found, rusqlite::Error> {
     let meta = "SELECT beat_ms, floor_ms FROM meta";
     let (beat, floor) = connection.query_row(meta, [], |row| row.try_into())?;
     let times = [granted, beat, floor].map(StoreTime::new);
-    Ok(Found::of([tags, namespaces, longest_ms], times, position(connection)?))
+    Ok(Found::of([tags, namespaces, longest_ms], times))
 }
 
 /// Lowers all later times to this one, and counts the times of grants among them. The ends of reserved
@@ -96,12 +96,6 @@ pub(crate) fn lower(connection: &mut Connection, now: StoreTime) -> Result<u64, 
     transaction.execute("UPDATE meta SET beat_ms = ?1", [now.get()])?;
     transaction.commit()?;
     Ok(lowered as u64)
-}
-
-/// The store's position: how many transactions wrote to it.
-pub(crate) fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
-    let position = connection.query_row("SELECT position FROM meta", [], |row| row.get(0));
-    position.map(i64::unsigned_abs)
 }
 
 /// Gives the store another id, under an exclusive lock of the file.
@@ -130,6 +124,8 @@ fn set_id(connection: &Connection, id: Token) -> Result<(), rusqlite::Error> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "fullfsync", true)?;
     connection.execute_batch("BEGIN EXCLUSIVE")?;
+    // The servers of the original never serve this one.
+    connection.execute("DELETE FROM servers", [])?;
     connection.execute("UPDATE meta SET store = ?1", [id.bytes()])?;
     connection.execute_batch("COMMIT")
 }

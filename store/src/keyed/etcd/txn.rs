@@ -19,6 +19,10 @@ pub fn absent(key: &str) -> Value {
     json!({ "key": texts(key), "target": "VERSION", "result": "EQUAL", "version": "0" })
 }
 
+fn delete(key: &str) -> Value {
+    json!({ "request_delete_range": { "key": texts(key) } })
+}
+
 fn same(key: &str, revision: u64) -> Value {
     let revision = revision.to_string();
     json!({ "key": texts(key), "target": "MOD", "result": "EQUAL", "mod_revision": revision })
@@ -45,7 +49,7 @@ fn fitting(groups: &[Commit]) -> usize {
     for (count, group) in groups.iter().enumerate() {
         touched.extend(group.buckets());
         // A condition for each key, and one for a guard.
-        widest = widest.max(group.sets.len() + group.checks.len() + 1);
+        widest = widest.max(group.sets.len() + group.deletes.len() + group.checks.len() + 1);
         if count > 0 && count + 1 + touched.len() + widest > OPERATIONS {
             return count;
         }
@@ -57,7 +61,8 @@ async fn together(etcd: &mut Etcd, meta: u64, groups: &[Commit]) -> Result<Vec<E
     let keys = &etcd.keys;
     let nested = groups.iter().map(|group| {
         let writes = group.sets.iter().map(|set| put(&keys.of(&set.key), &set.text));
-        let writes: Vec<Value> = writes.collect();
+        let deletes = group.deletes.iter().map(|(key, _)| delete(&keys.of(key)));
+        let writes: Vec<Value> = writes.chain(deletes).collect();
         json!({ "request_txn": { "compare": conditions(keys, group), "success": writes } })
     });
     let touched: BTreeMap<(Name, u32), bool> = groups.iter().flat_map(Commit::buckets).collect();
@@ -81,7 +86,11 @@ async fn together(etcd: &mut Etcd, meta: u64, groups: &[Commit]) -> Result<Vec<E
 }
 
 fn conditions(keys: &Keys, group: &Commit) -> Vec<Value> {
-    let checks = group.checks.iter().map(|(key, revision)| same(&keys.of(key), *revision));
+    let checks = group
+        .checks
+        .iter()
+        .chain(&group.deletes)
+        .map(|(key, revision)| same(&keys.of(key), *revision));
     let sets = group.sets.iter().filter(|set| set.key != Key::Beat).map(|set| match set.before {
         None => absent(&keys.of(&set.key)),
         Some(revision) => same(&keys.of(&set.key), revision),

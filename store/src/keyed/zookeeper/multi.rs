@@ -9,7 +9,7 @@ use super::address::{counted, version};
 use super::record::{ANY, Error, Failed, Multi, Stat};
 use super::{Zookeeper, mark, unwritten};
 use crate::backends::link::Broken;
-use crate::keyed::engine::{Commit, Ended, Identity, Key, SPACES, Set, TAGS};
+use crate::keyed::engine::{Commit, Ended, Identity, Key, SERVERS, SPACES, Set, TAGS};
 use crate::keyed::text;
 
 /// The version before the one that means any.
@@ -84,6 +84,12 @@ impl<'z> Parts<'z> {
         for set in &group.sets {
             self.key(set);
         }
+        for (key, revision) in &group.deletes {
+            let path = paths.of(key);
+            self.check(&path, *revision);
+            self.parts.push(Part::Other);
+            self.multi.delete(&path);
+        }
     }
 
     fn key(&mut self, set: &Set) {
@@ -110,7 +116,7 @@ pub async fn make(
 ) -> Result<bool, Broken> {
     let mut parts = Parts::new(zookeeper);
     let paths = &zookeeper.paths;
-    for folder in [TAGS, SPACES] {
+    for folder in [SERVERS, TAGS, SPACES] {
         parts.create(&paths.folder(folder), "", Part::Other);
     }
     parts.key(&Set { key: Key::Space(name), before: None, text: text.to_owned() });
@@ -153,7 +159,6 @@ pub async fn commit(zookeeper: &mut Zookeeper, store: Identity, groups: &[Commit
             Ok(results) => {
                 if let Some(stat) = results.iter().flatten().last() {
                     zookeeper.told = Some(StoreTime::new(stat.mtime));
-                    zookeeper.saw(stat);
                 }
                 done(group, &parts, &results)
             }

@@ -50,8 +50,7 @@ impl Slow {
     fn open(folder: &Path, clock: &Arc<ManualClock>) -> Slow {
         let options = Options { create: true, ..Options::default() };
         let file = Sqlite::open(&folder.join("a.db"), clock.clone(), &options).unwrap();
-        let abilities = Abilities { notices: false, ..Abilities::LOCAL };
-        let facts = Facts { abilities, ..file.facts().clone() };
+        let facts = Facts { abilities: Abilities::LOCAL, ..file.facts().clone() };
         Slow { file, facts, clock: clock.clone(), turns: Arc::default(), far: None }
     }
 

@@ -113,6 +113,29 @@ impl Child {
         self.join();
     }
 
+    /// Stops it with all its descendants while `act` runs, as a snapshot of its disk finds them: all at one
+    /// moment.
+    pub fn frozen<T>(&self, act: impl FnOnce() -> T) -> T {
+        let stop = |process: &Pid| {
+            let _ = kill_process(*process, Signal::STOP);
+            let deadline = Instant::now() + READ;
+            while is(*process, |state| !matches!(state, 'T' | 'Z' | 'X'))
+                && Instant::now() < deadline
+            {
+                thread::sleep(Duration::from_millis(1));
+            }
+        };
+        // It starts no child once it has stopped, so the list is complete.
+        stop(&self.pid());
+        let started = descendants(self.id());
+        started.iter().for_each(stop);
+        let done = act();
+        for process in started.iter().chain([&self.pid()]) {
+            let _ = kill_process(*process, Signal::CONT);
+        }
+        done
+    }
+
     /// The exit status, if it has ended.
     pub fn poll(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
@@ -238,8 +261,14 @@ fn parent(id: u32) -> Option<u32> {
 
 /// Whether a process runs, and is not a zombie.
 fn runs(process: Pid) -> bool {
+    is(process, |state| state != 'Z')
+}
+
+/// Whether a process is there, in such a state.
+fn is(process: Pid, such: impl Fn(char) -> bool) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
-    stat.is_ok_and(|stat| !stat.contains(") Z"))
+    let state = |stat: String| stat.rsplit_once(") ")?.1.chars().next();
+    stat.ok().and_then(state).is_some_and(such)
 }
 
 /// A command that the system ends with SIGTERM when its starter has ended in any way: for programs

@@ -2,6 +2,7 @@
 
 import random
 import time
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -42,7 +43,9 @@ class Database(Tables):
         self._linked()
         return str(self.id)
 
-    def decide(self, verb: str, ask: dict[str, Any]) -> Any:
+    def _turn(
+        self, verb: str, ask: dict[str, Any], only_reads: bool = False
+    ) -> tuple[Any, dict[str, Any] | None]:
         # Tries again after a conflict, then with the row locked; and once more if the connection was lost
         # before the commit.
         with self.lock:
@@ -74,17 +77,23 @@ class Database(Tables):
         elif link is not None:
             link.close()
 
-    def _attempt(self, verb: str, ask: dict[str, Any], in_line: bool) -> Any:
+    def _leave(self, own: dict[str, Any]) -> None:
+        with suppress(errors.LeafidError, Broken), self.lock:
+            self._linked().run("server_remove", own)
+
+    def _attempt(
+        self, verb: str, ask: dict[str, Any], in_line: bool
+    ) -> tuple[Any, dict[str, Any] | None]:
         link, is_over = self._linked(), False
         try:
             link.begin()
             now = self._head(link)
             engine = link.engine
             run = partial(link.run, locks=in_line and engine.locking != "")
-            decided = decide(self.source.leaf, self.id or "", now, verb, ask, run)
+            decided = decide(self.source.leaf, self.id or "", now, verb, ask, run, self.guest)
             if decided is None:
                 raise Broken("stale", "a row has changed since it was read")
-            wrote, answer = decided
+            wrote, answer, waits = decided
             if wrote and now - self.beaten >= _BEAT_MS:
                 link.run("beat", {"now": now})
                 self.beaten = now
@@ -98,7 +107,7 @@ class Database(Tables):
             # The state of the connection is unknown.
             self.close()
             raise
-        return answer
+        return answer, waits
 
     def _head(self, link: Link) -> int:
         """The store's time, after checks that server and store are still the same."""

@@ -11,7 +11,7 @@ _PLACE = re.compile(r"\?|\$(\d+)")
 MARKS = {"format": "%s", "pyformat": "%s", "qmark": "?"}
 # A table in use, ours or Leaf's.
 _USED = re.compile(
-    r"\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers)|leaf_alloc)\b"
+    r"\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers|servers)|leaf_alloc)\b"
 )
 
 

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,20 +43,26 @@ class File(Tables):
             self.close()
         return str(self.id)
 
-    def decide(self, verb: str, ask: dict[str, Any]) -> Any:
+    def _turn(
+        self, verb: str, ask: dict[str, Any], only_reads: bool = False
+    ) -> tuple[Any, dict[str, Any] | None]:
         self._refuse_inherited()
         with self.lock, self._words("open" if self.id is None else "write"):
             opened = self._opened()
             try:
-                self.begin(opened)
+                if only_reads:
+                    opened.execute("BEGIN")
+                else:
+                    self.begin(opened)
                 now = self.time.read(lambda: int(_one(opened, TEXTS["longest"][0])))
-                decided = decide(False, str(self.id), now, verb, ask, partial(_run, opened))
+                run = partial(_run, opened)
+                decided = decide(False, str(self.id), now, verb, ask, run, self.guest)
                 if decided is None:
                     raise errors.StoreUnavailableError(
                         f"a row of `{self.path}` was changed between reading and writing it: another "
                         "program writes to the store without a transaction"
                     )
-                wrote, answer = decided
+                wrote, answer, waits = decided
                 if wrote:
                     # The last statement of a transaction that wrote something, as in the server.
                     _run(opened, "beat", {"now": now})
@@ -66,7 +72,11 @@ class File(Tables):
                 if opened.in_transaction:
                     opened.execute("ROLLBACK")
                 raise
-        return answer
+        return answer, waits
+
+    def _leave(self, own: dict[str, Any]) -> None:
+        with suppress(errors.LeafidError), self.lock, self._words("write"):
+            _run(self._opened(), "server_remove", own)
 
     def begin(self, opened: sqlite3.Connection) -> None:
         opened.execute("BEGIN IMMEDIATE")

@@ -42,6 +42,8 @@ impl Space {
         };
         file.connection.progress_handler(1, Some(handler)).unwrap();
         let store = Registry::over(None, file, false).unwrap();
+        // One that is no server reads who else is there with each write.
+        store.attend("one".to_owned()).unwrap();
         let connection = Connection::open(&path).unwrap();
         let mut space = Space { _folder: folder, store, connection, steps, asked: 0 };
         space.put(Range::new(0, 1));
@@ -76,6 +78,8 @@ impl Space {
     }
 
     fn again(&mut self, owner: &str, sticky: bool) -> (Result<u32, Code>, u64) {
+        // What is left of the turn before, or is due once a second, is done with this one.
+        wait(self.store.namespace(name())).unwrap();
         let before = self.steps.load(Ordering::Relaxed);
         let (request, owner) = (Token::new([self.asked; 16]), Name::owner(owner).unwrap());
         let ask = AcquireAsk { sticky, ..AcquireAsk::new(name(), request, owner) };

@@ -9,8 +9,9 @@ use rusqlite::{Connection, StatementStatus};
 use crate::backends::opening::Options;
 use crate::backends::sqlite::driver::Driver;
 use crate::backends::sqlite::file::open;
-use crate::backends::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
+use crate::backends::{Answer, NamespaceRow, Seen, ServerWrite, Want, WorkerWrite, Write};
 use crate::store::Page;
+use leafid_turn::register::{Beat, Change, Line, Record, Server};
 use leafid_turn::sql::{self, SQLITE, Step};
 
 fn store() -> (tempfile::TempDir, Connection) {
@@ -138,6 +139,34 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
         assert!(listed.contains(&(name, row.namespace)) && listed.len() == 2, "{listed:?}");
         was = row;
     }
+}
+
+#[test]
+fn a_servers_record_is_written_only_where_it_is_as_it_was_read() {
+    let (_folder, connection) = store();
+    let driver = Driver(&connection);
+    let put = |before: Option<&Server>, after: Option<&Server>| {
+        let (before, after) = (before.cloned(), after.cloned());
+        driver.put(&[Write::Server(Box::new(ServerWrite { before, after }))]).unwrap()
+    };
+    let look = || driver.look(&Want::Servers).unwrap();
+    let of = |n, count| Server {
+        id: Token::new([n; 16]),
+        beat: Beat { life: 1, salt: 7, count },
+        record: Record {
+            name: format!("host {n}"),
+            lines: vec![Change { before: 1, line: Line::Tag(Name::tag("orders").unwrap(), count) }],
+            ..Record::default()
+        },
+        revision: 0,
+    };
+    let (one, later, other) = (of(1, 1), of(1, 2), of(2, 1));
+    assert!(put(None, Some(&other)) && put(None, Some(&one)) && !put(None, Some(&one)));
+    assert_eq!(look(), Answer::Servers(vec![one.clone(), other.clone()]));
+    assert!(put(Some(&one), Some(&later)) && !put(Some(&one), Some(&later)));
+    assert_eq!(look(), Answer::Servers(vec![later.clone(), other.clone()]));
+    assert!(!put(Some(&one), None) && put(Some(&later), None) && !put(Some(&later), None));
+    assert_eq!(look(), Answer::Servers(vec![other]));
 }
 
 /// A number that no column holds is refused, and so is a text with a missing parameter.

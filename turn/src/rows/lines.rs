@@ -1,0 +1,45 @@
+//! The bounds of what a turn writes or answers, which other servers have to note.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use leafid_core::Name;
+use leafid_core::registry::{TagRow, WorkerRow};
+
+use super::TurnRows;
+use crate::register::{Change, Line, Window};
+
+impl TurnRows {
+    /// Notes that a number is granted, whether or not that changes its row.
+    pub fn grant(&mut self, name: &Name, worker: u32) {
+        self.granted.insert((*name, worker));
+    }
+
+    /// What this turn writes, and the windows that it answers again.
+    pub fn lines(&self) -> Vec<Change> {
+        let tags = self.tags.iter().filter_map(|(tag, entry)| {
+            let after = self.written(tag, entry)?;
+            let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
+            let is_changed = self.changed.contains(tag) || moved != Some(after);
+            let line = if is_changed { Line::Changed } else { Line::Tag };
+            // A new tag stands at 1.
+            let before = entry.before.map_or(1, |seen| seen.row.max_id);
+            Some(Change { before, line: line(*tag, after.max_id) })
+        });
+        let changed = self
+            .spaces
+            .iter()
+            .flat_map(|(name, space)| space.changed().map(move |(worker, _)| (*name, worker)));
+        let numbers: BTreeSet<_> = changed.chain(self.granted.iter().copied()).collect();
+        let workers = numbers.into_iter().filter_map(|(name, worker)| {
+            let space = self.spaces.get(&name)?;
+            let line = |row: WorkerRow| {
+                let (granted, end) = (row.granted, row.reserved_until);
+                Line::Worker(name, worker, Window { granted, end })
+            };
+            let before = line(space.before(worker).unwrap_or_default()).state();
+            Some(Change { before, line: line(space.worker(worker)??) })
+        });
+        tags.chain(workers).collect()
+    }
+}
