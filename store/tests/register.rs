@@ -6,6 +6,7 @@ mod world;
 
 use std::future::Future;
 use std::task::{Context, Waker};
+use std::time::Duration;
 
 use leafid_core::registry::DEFAULT_MAX_STEP;
 use leafid_core::{Code, Range, SegmentAsk};
@@ -225,6 +226,29 @@ fn both_are_needed_where_both_were_killed_and_the_store_went_back() {
     let two = world.server("two");
     world.lease(&[&two, &one]).unwrap();
     world.lease(&[&one, &two]).unwrap();
+}
+
+/// Two servers share one file: the one that waits has to let the other one write its ack.
+#[test]
+fn a_server_that_waits_for_its_start_does_not_lock_the_file() {
+    let mut world = World::new();
+    [world.server("one"), world.server("two")].into_iter().for_each(|server| {
+        world.pass(&[&server], 2_000);
+        server.kill();
+    });
+    let one = world.server("one");
+    let ask = SegmentAsk::new(tag(), world.request());
+    let mut lease = Box::pin(one.registry.lease_segment(ask));
+    let file = world.open();
+    file.busy_timeout(Duration::ZERO).unwrap();
+    let mut free = 0;
+    for _ in 0..20 {
+        assert!(lease.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        world.step(&[&one]);
+        free += u32::from(file.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_ok());
+    }
+    println!("{free} of 20 times it was free");
+    assert!(free > 10, "{free}");
 }
 
 #[test]

@@ -257,7 +257,7 @@ impl<B: BackEnd> Turns<B> {
         let decided = granted;
         let writes = !lines.is_empty() || !groups.groups.is_empty();
         if writes && !self.guard.may_write() {
-            self.cache = turn.into_cache();
+            self.put_off(turn).await;
             return self.hold(self.guard.first_beat(), Vec::new(), Vec::new(), decided, false);
         }
         let compared = self.guard.compare(&mut self.back_end, &lines);
@@ -265,7 +265,7 @@ impl<B: BackEnd> Turns<B> {
             Ok(below) if below.is_empty() => {}
             Ok(below) => {
                 // Either the store was put back, or the cache is older than what another server wrote.
-                self.cache = turn.into_cache();
+                self.put_off(turn).await;
                 below.iter().for_each(|line| self.cache.doubt(Scope::of(line)));
                 return decide_again(decided, queue);
             }
@@ -334,6 +334,13 @@ impl<B: BackEnd> Turns<B> {
                 granted.into_iter().for_each(|job| self.answers.put(job));
             }
         }
+    }
+
+    /// Ends a turn without its writes: the store would stay locked until the next one begins.
+    async fn put_off(&mut self, turn: TurnRows) {
+        self.cache = turn.into_cache();
+        // If this fails, too, the next turn notices.
+        let _ = self.back_end.write(&[]).await;
     }
 
     /// Has requests wait for the other servers; if they are not written, they are decided again then.
