@@ -16,8 +16,8 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use rules::{PARTS, Periods, Rules, SILENT, Scope, TABLES, Without};
 use world::{Left, Step, World};
 
-/// A hasher for keys that nobody chose to collide. A state is known by its 64 bits alone: of ten million
-/// states two have the same ones with a chance of 1 in 300,000.
+/// A fast hasher: a state is stored as its 64-bit hash alone, which saves most of the memory. The chance that two
+/// of ten million states share a hash, so that one is not searched, is 1 in 300,000.
 #[derive(Default)]
 struct Quick(u64);
 
@@ -45,7 +45,7 @@ impl Hasher for Quick {
 #[derive(Default)]
 struct Search {
     states: Vec<(u32, Step)>,
-    /// The step that granted a number twice, or fenced a store that nobody put back, and the state before it.
+    /// The first step that granted a number twice, or fenced a store without a restore, with the state before it.
     twice: Option<(usize, Step)>,
     /// The states, and steps between them, if they are wanted.
     worlds: Vec<World>,

@@ -23,7 +23,7 @@ pub enum Without {
     Ranges,
     /// A server does not read all rows again when it is confirmed.
     ReadAgain,
-    /// What was read before another server fenced counts.
+    /// A starting server goes on with rows that it read before another server fenced the store.
     SurveyAgain,
     /// A server acks numbers of a guest that it knows as reserved.
     GuestsRange,

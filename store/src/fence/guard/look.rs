@@ -96,7 +96,7 @@ impl Guard {
         notes.extend(self.learn_others(others, boot));
         self.show(boot);
         if self.members().next().is_none() {
-            // Nobody can have dropped it.
+            // A server without others is dropped by none, however long it writes nothing.
             self.alone = boot;
         }
         if is_first || is_member && self.surveys {
@@ -170,8 +170,8 @@ impl Guard {
     }
 
     /// The record to write after a look, with its acks (PROTOCOL R22), and the servers to drop with it (PROTOCOL R27);
-    /// `None` if nothing waits for it. `anew`: this server starts again; `begins`: it has read all rows since,
-    /// and the others are to compare them with their journals.
+    /// `None` if no server waits for it. `anew` makes it the first beat of a start, `begins` the second one, for
+    /// which the others compare all rows with their journals.
     pub(super) fn answer(
         &mut self,
         boot: HostTime,

@@ -9,10 +9,10 @@ use crate::fence::bounds::Note;
 use crate::fence::moving::Moves;
 use crate::problem::Problem;
 
-/// Who has to note what a turn wrote.
+/// What the answers of a turn wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Announced {
-    /// Nobody else.
+    /// Nothing: no other server has to note them.
     Noted,
     /// The other servers, up to this beat.
     At(Beat),

@@ -78,7 +78,7 @@ impl Space {
     }
 
     fn again(&mut self, owner: &str, sticky: bool) -> (Result<u32, Code>, u64) {
-        // What is left of the turn before, or is due once a second, is done with this one.
+        // The store reads its register once a second: this read does that first, so that it is not counted.
         wait(self.store.namespace(name())).unwrap();
         let before = self.steps.load(Ordering::Relaxed);
         let (request, owner) = (Token::new([self.asked; 16]), Name::owner(owner).unwrap());
