@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use leafid_core::{Name, Token};
+use leafid_turn::groups::Scope;
 use leafid_turn::register::{Beat, Line, Window};
 
 use crate::backends::{Group, Write};
@@ -106,18 +107,12 @@ impl Bounds {
         }
     }
 
-    /// The bounds that are above these states of all rows.
+    /// The bounds that are above these states of all rows. A tag that is missing at 1 is lost without harm.
     pub fn above(&self, rows: &[Line]) -> Vec<Line> {
-        let mut missing = self.clone();
-        for line in rows.iter().filter(|line| self.state(line) <= line.state()) {
-            match line {
-                Line::Tag(tag, _) | Line::Changed(tag, _) => drop(missing.tags.remove(tag)),
-                Line::Worker(name, worker, _) => drop(missing.workers.remove(&(*name, *worker))),
-            }
-        }
-        // A tag at 1 is lost without harm.
-        missing.tags.retain(|_, end| *end > 1);
-        missing.lines().collect()
+        let states: BTreeMap<Scope, u64> =
+            rows.iter().map(|line| (Scope::of(line), line.state())).collect();
+        let state = |line: &Line| states.get(&Scope::of(line)).copied().unwrap_or(1);
+        self.lines().filter(|line| line.state() > state(line)).collect()
     }
 
     /// The bounds of these lines.
@@ -234,6 +229,20 @@ mod tests {
         }
         assert!(bounds.note(Note::Afresh) && bounds.workers.is_empty());
         assert!(bounds.note(worker(5, 7)), "what a wrong clock granted is forgotten");
+    }
+
+    #[test]
+    fn rows_that_are_below_their_bounds_or_missing_are_found() {
+        let mut bounds = Bounds::default();
+        let [tag, low, number] =
+            [Line::Tag(name(), 30), Line::Tag(name(), 29), Line::Worker(name(), 3, window(10, 50))];
+        [tag, number].map(|line| bounds.note(Note::Line(line)));
+        let released = Line::Worker(name(), 3, window(10, 30));
+        assert_eq!(bounds.above(&[tag, released]), []);
+        assert_eq!(bounds.above(&[low, number]), [tag]);
+        assert_eq!(bounds.above(&[tag]), [number]);
+        let unused = Bounds { tags: [(name(), 1)].into(), ..Bounds::default() };
+        assert_eq!(unused.above(&[]), []);
     }
 
     /// Which of two journals is the later one is not known, so the more cautious figure of each counts.
