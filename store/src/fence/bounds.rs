@@ -236,7 +236,7 @@ mod tests {
         let mut bounds = Bounds::default();
         let [tag, low, number] =
             [Line::Tag(name(), 30), Line::Tag(name(), 29), Line::Worker(name(), 3, window(10, 50))];
-        [tag, number].map(|line| bounds.note(Note::Line(line)));
+        assert!([tag, number].map(|line| bounds.note(Note::Line(line))) == [true; 2]);
         let released = Line::Worker(name(), 3, window(10, 30));
         assert_eq!(bounds.above(&[tag, released]), []);
         assert_eq!(bounds.above(&[low, number]), [tag]);
