@@ -41,7 +41,7 @@ impl Server {
         let verbs: [&[&str]; 2] = [&["init"], &["tag", "create", TAG]];
         for words in verbs {
             let mut command = Command::new(binary);
-            command.args(words).current_dir(folder).env("LEAFID_STORE", &store);
+            command.args(words).env("LEAFID_STORE", &store).env("LEAFID_JOURNAL", folder);
             let said = command.output();
             let said = said.map_err(|error| format!("`{}`: {error}", binary.display()))?;
             if !said.status.success() {
@@ -49,8 +49,8 @@ impl Server {
             }
         }
         let mut command = dies_with_us(binary);
-        command.current_dir(folder).env("LEAFID_STORE", &store);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--journal", "."]);
+        command.env("LEAFID_STORE", &store).env("LEAFID_JOURNAL", folder);
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
         if !leaf {
             return Server::start("leafid", command, "leafid: listening on ");
         }
