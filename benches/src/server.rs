@@ -1,6 +1,7 @@
 //! Servers in processes of their own, so that their CPU time can be measured apart.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::channel;
@@ -56,6 +57,21 @@ impl Server {
         }
         command.args(["--listen-leaf", "127.0.0.1:0"]);
         Server::start("leafid", command, "leafid: Leaf's paths are at ")
+    }
+
+    /// The value of a metric of `leafid serve`, summed over its labels.
+    pub fn metric(&self, name: &str) -> Outcome<f64> {
+        let mut answer = String::new();
+        let request =
+            format!("GET /metrics HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);
+        let asked = TcpStream::connect(self.address).and_then(|mut stream| {
+            stream.write_all(request.as_bytes())?;
+            stream.read_to_string(&mut answer)
+        });
+        asked.map_err(|error| format!("`/metrics`: {error}"))?;
+        let own = answer.lines().filter(|line| line.split(['{', ' ']).next() == Some(name));
+        let values = own.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+        values.reduce(|sum, value| sum + value).ok_or_else(|| format!("`/metrics` has no {name}"))
     }
 
     /// Starts a server that prints its address after `words`.

@@ -73,6 +73,9 @@ fn measure(binary: &Path) -> Outcome {
             ("`POST /v1/segments/{tag}/lease`, durable", &store, Asked::Lease),
         ],
     )?;
+    let leases = store.metric("leafid_leases_total")?;
+    let waited = leases - store.metric("leafid_leases_from_memory_total")?;
+    println!("\n{:.3} % of {leases} leases waited for the disk", waited / leases * 100.0);
     let (segment, snowflake) = ("/api/segment/get/bench", "/api/snowflake/get/bench");
     show(
         "Leaf's paths",
