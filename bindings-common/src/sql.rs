@@ -28,6 +28,8 @@ pub struct Turned {
     pub steps: Vec<Step>,
     /// What the answer waits for once that is durable: ask `noted` until it is.
     pub waits: Option<Waits>,
+    /// What a journal of hosts has to note before the answer; empty for nothing.
+    pub changes: String,
     /// The reply to give when the transaction is durable. `None`: start the request over then, because it has
     /// to see its own change.
     pub answer: Option<Result<Reply, Problem>>,
@@ -63,16 +65,20 @@ pub fn turned<O: Object>(verb: &str, ask: O, call: O) -> Result<Turned, Wrong> {
         }
         let read: Vec<Vec<Row>> = found.by_ref().take(reads.len()).collect();
         if read.len() < reads.len() {
-            return Ok(Turned { reads, steps: Vec::new(), waits: None, answer: None });
+            let (steps, changes) = (Vec::new(), String::new());
+            return Ok(Turned { reads, steps, waits: None, changes, answer: None });
         }
         alone.learn(&read);
     }
     let (steps, waits) = (alone.steps(), alone.waits());
+    let intervals = alone.intervals();
     let answer = if alone.is_again() { None } else { Some(alone.answer()) };
-    Ok(Turned { reads: Vec::new(), steps, waits, answer })
+    let changes = turn::changes(&intervals, answer.as_ref());
+    Ok(Turned { reads: Vec::new(), steps, waits, changes, answer })
 }
 
-/// `{ reads }`; or `{ steps }`, and `answer` or `refused`, and `waits` where servers have to note it.
+/// `{ reads }`; or `{ steps }`, and `answer` or `refused`, and `waits` where servers have to note it, and
+/// `changes` for a journal.
 impl Answer for Turned {
     fn put<O: Object>(&self, to: &mut Writing<O>) {
         put_chain(to, "reads", &self.reads, put_query);
@@ -90,6 +96,9 @@ impl Answer for Turned {
                 to.text("beat", &format!("{beat}"));
                 to.number("generation", generation);
             });
+        }
+        if !self.changes.is_empty() {
+            to.text("changes", &self.changes);
         }
         match &self.answer {
             Some(Ok(reply)) => to.nested("answer", |to| reply.put(to)),

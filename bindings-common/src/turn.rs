@@ -2,6 +2,8 @@
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
+#[cfg(not(feature = "servers"))]
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow};
@@ -12,6 +14,8 @@ use leafid_turn::alone::Decide;
 use leafid_turn::change::{NamespaceChange, TagChange};
 use leafid_turn::declared::{self, Difference};
 use leafid_turn::guest::Noted;
+#[cfg(not(feature = "servers"))]
+use leafid_turn::{problem::Problem, register::Change};
 use leafid_turn::{segments, windows};
 use leafid_wire::{FieldReader, FieldWriter, Fields};
 
@@ -19,6 +23,14 @@ use crate::source::{Source, Wrong, read, read_with};
 
 #[cfg(feature = "servers")]
 mod operated;
+#[cfg(feature = "servers")]
+pub use operated::changes;
+
+/// Stores in Workers have no journal.
+#[cfg(not(feature = "servers"))]
+pub fn changes(_: &[Change], _: Option<&Result<Reply, Problem>>) -> String {
+    String::new()
+}
 
 /// The answer to a request.
 #[derive(Clone, Debug)]
@@ -35,6 +47,9 @@ pub enum Reply {
     Namespace(Namespace),
     /// Whether the store's servers have noted a write.
     Noted(Noted),
+    /// How many rows were raised.
+    #[cfg(feature = "servers")]
+    Raised(u64),
     /// Success without data.
     Done,
 }
@@ -59,6 +74,8 @@ impl Reply {
                 to.text("noted", state);
                 to.flag("last", last);
             }
+            #[cfg(feature = "servers")]
+            Reply::Raised(rows) => to.number("raised", *rows),
             Reply::Tags(_) | Reply::Done => {}
         }
     }

@@ -14,7 +14,7 @@ use crate::SERVERS;
 use crate::cache::Cache;
 use crate::guest::{Guest, Waits};
 use crate::problem::Problem;
-use crate::register::Server;
+use crate::register::{Change, Server};
 use crate::rows::TurnRows;
 use crate::sql::columns::Source;
 use crate::sql::gaps::Reading;
@@ -114,6 +114,11 @@ impl<T> Alone<T> {
     /// What the answer waits for once the steps are durable, if servers have to note them.
     pub fn waits(&self) -> Option<Waits> {
         self.signed.as_ref().map(|(_, waits)| *waits)
+    }
+
+    /// What the steps change or grant, for a journal of hosts; nothing in a build without servers.
+    pub fn intervals(&self) -> Vec<Change> {
+        if SERVERS { self.rows.intervals() } else { Vec::new() }
     }
 
     /// Whether the request starts over in another turn once the steps are durable, because it has to see its

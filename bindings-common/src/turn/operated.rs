@@ -2,6 +2,7 @@
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::{Code, Name, Refusal, StoreTime};
@@ -9,6 +10,9 @@ use leafid_turn::alone::Decide;
 use leafid_turn::change::{NamespaceChange, Page, TagChange};
 use leafid_turn::clock::{strayed, strays};
 use leafid_turn::guest::{Noted, Waits};
+use leafid_turn::journal;
+use leafid_turn::problem::Problem;
+use leafid_turn::register::Change;
 use leafid_turn::want::{Answer, Want};
 use leafid_turn::{namespaces, segments, windows};
 use leafid_wire::{FieldReader, need};
@@ -116,6 +120,13 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
                 }
             })
         }
+        "raise" => {
+            let known = read_with(ask, "ask", |from| {
+                let known = need(from.text("known", journal::read)?)?;
+                Ok(known.map_err(|()| Code::RequestInvalid)?.0)
+            })?;
+            Box::new(move |turn| journal::raise(turn, &known).map(Reply::Raised))
+        }
         "check_clock" => {
             let (clock, [now, granted, seen]) = read_with(ask, "ask", |from| {
                 let clock = need(from.text("clock", str::to_owned)?)?;
@@ -129,6 +140,12 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
         }
         _ => return Err(Code::RequestInvalid.into()),
     })
+}
+
+/// What a request changed or was granted, for a journal of hosts; empty for nothing.
+pub fn changes(changes: &[Change], answer: Option<&Result<Reply, Problem>>) -> String {
+    let grants = matches!(answer, Some(Ok(Reply::Segment(_) | Reply::Window(_))));
+    journal::text(changes, grants)
 }
 
 fn tag(from: &mut impl FieldReader) -> Result<Name, Refusal> {

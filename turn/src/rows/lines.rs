@@ -17,6 +17,15 @@ impl TurnRows {
 
     /// What this turn writes, and the windows that it answers again.
     pub fn lines(&self) -> Vec<Change> {
+        self.changes(|before, _| before.granted.get().unsigned_abs())
+    }
+
+    /// The same for a journal of hosts, with the tick at which each window begins.
+    pub fn intervals(&self) -> Vec<Change> {
+        self.changes(|_, after| after.held_from)
+    }
+
+    fn changes(&self, of_worker: impl Fn(WorkerRow, WorkerRow) -> u64) -> Vec<Change> {
         let tags = self.tags.iter().filter_map(|(tag, entry)| {
             let after = self.written(tag, entry)?;
             let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
@@ -33,12 +42,10 @@ impl TurnRows {
         let numbers: BTreeSet<_> = changed.chain(self.granted.iter().copied()).collect();
         let workers = numbers.into_iter().filter_map(|(name, worker)| {
             let space = self.spaces.get(&name)?;
-            let line = |row: WorkerRow| {
-                let (granted, end) = (row.granted, row.reserved_until);
-                Line::Worker(name, worker, Window { granted, end })
-            };
-            let before = line(space.before(worker).unwrap_or_default()).state();
-            Some(Change { before, line: line(space.worker(worker)??) })
+            let after = space.worker(worker)??;
+            let before = of_worker(space.before(worker).unwrap_or_default(), after);
+            let window = Window { granted: after.granted, end: after.reserved_until };
+            Some(Change { before, line: Line::Worker(name, worker, window) })
         });
         tags.chain(workers).collect()
     }

@@ -1,0 +1,202 @@
+//! The lines of journals, and what the hosts of one machine note in theirs (PROTOCOL R42).
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+
+use leafid_core::registry::TagRow;
+
+use crate::groups::Scope;
+use crate::register::{Change, Line, Window};
+use crate::rows::TurnRows;
+use crate::stop::Stop;
+use crate::windows;
+
+/// The first line of a text whose changes are grants.
+const GRANTS: &str = "grants\n";
+/// The most rows of a namespace that are raised at once.
+const AT_ONCE: usize = 100;
+
+/// Writes a line of a journal: a line that was cut off by a crash, or corrupted, is skipped, and the others count.
+pub fn seal(said: &str) -> String {
+    format!("{said} #{:08x}\n", checksum(said))
+}
+
+/// Reads a line, without its line break; `None` if its checksum is wrong.
+pub fn unseal(line: &str) -> Option<&str> {
+    let (said, sum) = line.rsplit_once(" #")?;
+    (u32::from_str_radix(sum, 16) == Ok(checksum(said))).then_some(said)
+}
+
+/// FNV-1a: detects lines that were cut off or corrupted, but not forgery.
+fn checksum(said: &str) -> u32 {
+    said.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// Changes as one text, and whether they are grants.
+pub fn text(changes: &[Change], grants: bool) -> String {
+    let lines: Vec<String> = changes.iter().map(Change::to_string).collect();
+    format!("{}{}", if grants && !lines.is_empty() { GRANTS } else { "" }, lines.join("\n"))
+}
+
+/// Reads the text of changes, and whether they are grants.
+///
+/// # Errors
+/// What [`text`] does not write.
+pub fn read(text: &str) -> Result<(Vec<Change>, bool), ()> {
+    let grants = text.strip_prefix(GRANTS);
+    let changes = grants.unwrap_or(text).lines().map(str::parse).collect::<Result<_, _>>()?;
+    Ok((changes, grants.is_some()))
+}
+
+/// The last grant of each row that the hosts with one journal have noted. Of a window, what it was decided on
+/// (`before`) is the tick at which it begins: as an interval it can be compared whatever its row says since.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants(BTreeMap<Scope, Change>);
+
+impl Grants {
+    /// Whether a grant begins at or above the end of the last one, or moves the end of the same window.
+    pub fn admits(&self, grant: &Change) -> bool {
+        self.0.get(&Scope::of(&grant.line)).is_none_or(|last| match last.line {
+            Line::Worker(.., window) => grant.before == last.before || grant.before >= window.end,
+            Line::Tag(_, end) | Line::Changed(_, end) => grant.before >= end,
+        })
+    }
+
+    /// Takes in a change; says whether it was news. A tag that is only changed may be noted whatever it was
+    /// decided on. The notes of one window may come in another order than its row was written.
+    pub fn note(&mut self, change: Change) -> bool {
+        let (scope, admits) = (Scope::of(&change.line), self.admits(&change));
+        let is_news = self.0.get(&scope).is_none_or(|last| match change.line {
+            Line::Worker(..) if last.before == change.before => {
+                *last != change && last.line.state() <= change.line.state()
+            }
+            Line::Worker(..) => admits,
+            _ => last.line.state() < change.line.state(),
+        });
+        if is_news {
+            self.0.insert(scope, change);
+        }
+        is_news
+    }
+
+    /// What is known of the rows of grants that are not admitted, and of the worker numbers after them, which
+    /// probably went back, too.
+    pub fn lost(&self, grants: &[Change]) -> Vec<Change> {
+        let refused = grants.iter().filter(|grant| !self.admits(grant));
+        let known = refused.flat_map(|grant| {
+            let first = Scope::of(&grant.line);
+            let beside = move |scope: &Scope| match (scope, first) {
+                (Scope::Worker(name, _), Scope::Worker(other, _)) => *name == other,
+                _ => *scope == first,
+            };
+            self.0.range(first..).take_while(move |(scope, _)| beside(scope)).take(AT_ONCE)
+        });
+        known.map(|(_, last)| *last).collect()
+    }
+
+    /// All that counts.
+    pub fn all(&self) -> impl ExactSizeIterator<Item = &Change> {
+        self.0.values()
+    }
+}
+
+/// Raises the rows that lie below what a journal of hosts knows of them; tells how many. A number whose row
+/// has a window across that rests until both are over (PROTOCOL R24): its holder was not answered.
+///
+/// # Errors
+/// As [`TurnRows::tag`].
+pub fn raise(turn: &mut TurnRows, known: &[Change]) -> Result<u64, Stop> {
+    for Change { line, .. } in known {
+        // Looking at a row requests it: all in one read.
+        match line {
+            Line::Worker(name, worker, _) => windows::want_held(turn, name, *worker),
+            Line::Tag(tag, _) | Line::Changed(tag, _) => drop(turn.tag(tag)),
+        }
+    }
+    let mut raised = 0;
+    for &Change { before: from, line } in known {
+        match line {
+            Line::Tag(tag, end) | Line::Changed(tag, end) => {
+                let row = turn.tag(&tag)?;
+                let lost = row.is_none().then(TagRow::lost);
+                if let Some(after) = row.or(lost).and_then(|row| row.raised(end)).or(lost) {
+                    turn.settle(&tag);
+                    turn.put_tag(&tag, after);
+                    raised += 1;
+                }
+            }
+            Line::Worker(name, worker, Window { granted, end }) => {
+                let Some(_) = turn.namespace(&name)? else { continue };
+                let row = turn.worker(&name, worker)?.unwrap_or_default();
+                let is_later = row.held_from == from || row.held_from >= end;
+                let young = if is_later { u64::MAX } else { 0 };
+                if let Some(after) = row.raised(granted.max(row.granted), end, young) {
+                    turn.put_worker(&name, worker, after);
+                    raised += 1;
+                }
+            }
+        }
+    }
+    Ok(raised)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use leafid_core::{Name, StoreTime};
+
+    use super::*;
+
+    fn tag(before: u64, end: u64) -> Change {
+        Change { before, line: Line::Tag(Name::tag("orders").unwrap(), end) }
+    }
+
+    fn worker(n: u32, from: u64, granted: i64, end: u64) -> Change {
+        let window = Window { granted: StoreTime::new(granted), end };
+        Change { before: from, line: Line::Worker(Name::namespace("n").unwrap(), n, window) }
+    }
+
+    #[test]
+    fn a_range_of_a_tag_begins_where_the_last_one_ends() {
+        let mut known = Grants::default();
+        assert!(known.admits(&tag(1, 30)) && known.note(tag(1, 30)) && !known.note(tag(1, 30)));
+        assert!(!known.admits(&tag(1, 50)) && !known.admits(&tag(29, 40)));
+        assert!(known.admits(&tag(30, 40)) && known.admits(&tag(70, 80)));
+        assert_eq!(known.lost(&[tag(1, 50), tag(30, 40)]), [tag(1, 30)]);
+        // An operator advanced a row that had gone back.
+        assert!(!known.note(tag(5, 20)) && known.note(tag(5, 90)));
+        assert!(!known.admits(&tag(30, 40)) && known.admits(&tag(90, 91)));
+    }
+
+    #[test]
+    fn a_window_goes_on_or_begins_above_the_last_one() {
+        let mut known = Grants::default();
+        assert!(known.note(worker(3, 100, 10, 150)) && known.note(worker(3, 100, 20, 160)));
+        assert!(!known.note(worker(3, 100, 15, 155)), "an earlier renewal, noted late");
+        assert!(known.admits(&worker(3, 100, 30, 170)), "a renewal");
+        assert!(!known.admits(&worker(3, 40, 30, 170)), "a renewal of an earlier holder");
+        assert!(!known.admits(&worker(3, 159, 30, 170)) && !known.note(worker(3, 159, 30, 170)));
+        assert!(known.note(worker(3, 100, 20, 120)), "a release");
+        assert!(known.admits(&worker(3, 120, 30, 170)) && known.note(worker(3, 120, 20, 170)));
+        assert!(!known.admits(&worker(3, 100, 40, 180)));
+        for n in [2, 4, 5] {
+            known.note(worker(n, 1, 1, 2));
+        }
+        let lost = known.lost(&[worker(3, 100, 40, 180), worker(9, 1, 1, 2)]);
+        assert_eq!(lost, [worker(3, 120, 20, 170), worker(4, 1, 1, 2), worker(5, 1, 1, 2)]);
+    }
+
+    #[test]
+    fn changes_are_one_text() {
+        let changes = vec![tag(1, 30), worker(3, 100, 10, 150)];
+        for grants in [true, false] {
+            assert_eq!(read(&text(&changes, grants)), Ok((changes.clone(), grants)));
+        }
+        assert_eq!((text(&[], true), read("")), (String::new(), Ok((vec![], false))));
+        assert_eq!(text(&changes, true), "grants\n1 tag 30 orders\n100 worker 3 10 150 n");
+        assert!(read("grants").is_err() && read("1 tag").is_err());
+    }
+}
