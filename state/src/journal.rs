@@ -66,7 +66,7 @@ pub fn note(
 }
 
 fn noted(path: &Path, mut lock: &File, store: Token, changes: &str) -> Result<Option<String>> {
-    let (changes, grants) = journal::read(changes).map_err(|()| ErrorKind::InvalidInput)?;
+    let (changes, grants) = journal::read(changes).ok_or(ErrorKind::InvalidInput)?;
     let first = format!("{FIRST} {}\n", hex(store));
     let begun = lock.metadata()?.len() > 0;
     let mut content = Vec::new();
@@ -154,4 +154,117 @@ fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.create(true).mode(0o600);
     options
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::process::Command;
+
+    use super::*;
+
+    const STORE: Token = Token::new([7; 16]);
+    /// The folder of a process of the test that follows.
+    const SHARED: &str = "LEAFID_TEST_JOURNAL";
+
+    fn granted(folder: &Path, from: u64, end: u64) -> std::result::Result<Option<String>, Problem> {
+        note(folder, STORE, &format!("grants\n{from} tag {end} orders"))
+    }
+
+    fn file(folder: &Path) -> PathBuf {
+        folder.join(format!("{}.hosts", hex(STORE)))
+    }
+
+    /// Grants each number that the journal does not know, as processes that all begin with a copy of a store.
+    fn count_up(folder: &Path) -> usize {
+        (0..400).filter(|n| granted(folder, *n, n + 1).unwrap().is_none()).count()
+    }
+
+    #[test]
+    fn two_processes_and_two_threads_share_a_journal() {
+        if let Ok(folder) = std::env::var(SHARED) {
+            println!("\ngranted {}", count_up(Path::new(&folder)));
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let name = "two_processes_and_two_threads_share_a_journal";
+        let children: Vec<_> = [(); 2]
+            .into_iter()
+            .map(|()| {
+                let mut child = Command::new(std::env::current_exe().unwrap());
+                child.args([name, "--nocapture"]).env(SHARED, folder.path());
+                child.stdout(std::process::Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        let mut granted = std::thread::scope(|scope| {
+            let other = scope.spawn(|| count_up(folder.path()));
+            count_up(folder.path()) + other.join().unwrap()
+        });
+        for child in children {
+            let said = child.wait_with_output().unwrap();
+            let said = String::from_utf8(said.stdout).unwrap();
+            let count = said.lines().find_map(|line| line.strip_prefix("granted ")).unwrap();
+            granted += count.parse::<usize>().unwrap();
+        }
+        let content = fs::read_to_string(file(folder.path())).unwrap();
+        let lines: BTreeSet<_> = content.lines().filter_map(journal::unseal).collect();
+        println!("{granted} granted by four");
+        assert!(granted > 0 && lines.len() == granted, "{granted} granted, {content}");
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_counts_for_nothing_and_spoils_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        granted(folder.path(), 1, 10).unwrap();
+        let content = fs::read(file(folder.path())).unwrap();
+        fs::write(file(folder.path()), &content[..content.len() - 5]).unwrap();
+        assert_eq!(granted(folder.path(), 1, 20).unwrap(), None);
+        assert_eq!(granted(folder.path(), 1, 30).unwrap().as_deref(), Some("1 tag 20 orders"));
+    }
+
+    #[test]
+    fn a_file_that_has_grown_is_rewritten_with_what_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        granted(folder.path(), 1, 10).unwrap();
+        let mut content = fs::read_to_string(file(folder.path())).unwrap();
+        while content.len() <= LARGE {
+            content += &journal::seal("10 tag 20 orders");
+        }
+        fs::write(file(folder.path()), &content).unwrap();
+        assert_eq!(granted(folder.path(), 20, 30).unwrap(), None);
+        let content = fs::read_to_string(file(folder.path())).unwrap();
+        assert_eq!(content.lines().count(), 2, "{content}");
+        assert_eq!(granted(folder.path(), 29, 31).unwrap().as_deref(), Some("20 tag 30 orders"));
+    }
+
+    #[test]
+    fn nothing_is_noted_in_a_file_that_is_not_this_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = Token::new([8; 16]);
+        granted(folder.path(), 1, 10).unwrap();
+        fs::rename(file(folder.path()), folder.path().join(format!("{}.hosts", hex(other))))
+            .unwrap();
+        let mixed = note(folder.path(), other, "1 tag 10 orders").unwrap_err();
+        assert!(mixed.message.contains("does not begin with `leafid-hosts 1 0808"), "{mixed}");
+        let removed = granted(folder.path(), 10, 20).unwrap_err();
+        assert_eq!(removed.code, Code::StoreUnavailable);
+        assert!(removed.message.contains("it was removed: put that very file back"), "{removed}");
+        fs::remove_file(files::lock_path(&file(folder.path()))).unwrap();
+        assert_eq!(granted(folder.path(), 10, 20).unwrap(), None);
+    }
+
+    #[test]
+    fn a_folder_must_be_there() {
+        let there = tempfile::tempdir().unwrap();
+        assert_eq!(folder(there.path()), Ok(there.path().to_owned()));
+        fs::write(there.path().join("file"), "").unwrap();
+        for (name, why) in [("none", "No such file"), ("file", "Not a directory")] {
+            let missing = folder(&there.path().join(name)).unwrap_err();
+            assert_eq!(missing.code, Code::StateInvalid);
+            assert!(missing.message.contains(why), "{missing}");
+        }
+        let unusable = there.path().join(format!("{}.hosts.lock", hex(STORE)));
+        fs::create_dir(unusable).unwrap();
+        assert_eq!(granted(there.path(), 1, 2).unwrap_err().code, Code::StoreUnavailable);
+    }
 }

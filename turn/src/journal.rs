@@ -40,14 +40,11 @@ pub fn text(changes: &[Change], grants: bool) -> String {
     format!("{}{}", if grants && !lines.is_empty() { GRANTS } else { "" }, lines.join("\n"))
 }
 
-/// Reads the text of changes, and whether they are grants.
-///
-/// # Errors
-/// What [`text`] does not write.
-pub fn read(text: &str) -> Result<(Vec<Change>, bool), ()> {
+/// Reads the text of changes, and whether they are grants; `None` for what [`text`] does not write.
+pub fn read(text: &str) -> Option<(Vec<Change>, bool)> {
     let grants = text.strip_prefix(GRANTS);
-    let changes = grants.unwrap_or(text).lines().map(str::parse).collect::<Result<_, _>>()?;
-    Ok((changes, grants.is_some()))
+    let changes = grants.unwrap_or(text).lines().map(|line| line.parse().ok());
+    Some((changes.collect::<Option<_>>()?, grants.is_some()))
 }
 
 /// The last grant of each row that the hosts with one journal have noted. Of a window, what it was decided on
@@ -193,10 +190,10 @@ mod tests {
     fn changes_are_one_text() {
         let changes = vec![tag(1, 30), worker(3, 100, 10, 150)];
         for grants in [true, false] {
-            assert_eq!(read(&text(&changes, grants)), Ok((changes.clone(), grants)));
+            assert_eq!(read(&text(&changes, grants)), Some((changes.clone(), grants)));
         }
-        assert_eq!((text(&[], true), read("")), (String::new(), Ok((vec![], false))));
+        assert_eq!((text(&[], true), read("")), (String::new(), Some((vec![], false))));
         assert_eq!(text(&changes, true), "grants\n1 tag 30 orders\n100 worker 3 10 150 n");
-        assert!(read("grants").is_err() && read("1 tag").is_err());
+        assert!(read("grants").is_none() && read("1 tag").is_none());
     }
 }

@@ -123,7 +123,7 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
         "raise" => {
             let known = read_with(ask, "ask", |from| {
                 let known = need(from.text("known", journal::read)?)?;
-                Ok(known.map_err(|()| Code::RequestInvalid)?.0)
+                Ok(need(known)?.0)
             })?;
             Box::new(move |turn| journal::raise(turn, &known).map(Reply::Raised))
         }
