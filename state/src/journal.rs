@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use leafid_core::{Code, Token};
 use leafid_turn::hex;
-use leafid_turn::journal::{self, Grants};
+use leafid_turn::journal::{self, Grants, Kind};
 use rustix::fs::{Access, access};
 
 use crate::{Problem, files, fork};
@@ -44,8 +44,8 @@ pub fn folder(given: &Path) -> std::result::Result<PathBuf, Problem> {
 }
 
 /// Notes what a request changed or was granted, once that is durable in the store and before it is answered. If
-/// that begins below what was noted before, nothing is noted, and the rows are to be raised to the text that this
-/// gives; then the request is decided again.
+/// that begins below what was noted before, or a holder is refused what was noted, nothing is noted, and the rows
+/// are to be raised to the text that this gives; then the request is decided again.
 ///
 /// # Errors
 /// `STORE_UNAVAILABLE` if the journal cannot be read or written.
@@ -66,7 +66,7 @@ pub fn note(
 }
 
 fn noted(path: &Path, mut lock: &File, store: Token, changes: &str) -> Result<Option<String>> {
-    let (changes, grants) = journal::read(changes).ok_or(ErrorKind::InvalidInput)?;
+    let (changes, kind) = journal::read(changes).ok_or(ErrorKind::InvalidInput)?;
     let first = format!("{FIRST} {}\n", hex(store));
     let begun = lock.metadata()?.len() > 0;
     let mut content = Vec::new();
@@ -91,8 +91,9 @@ fn noted(path: &Path, mut lock: &File, store: Token, changes: &str) -> Result<Op
     for said in content.lines().filter_map(journal::unseal) {
         known.note(said.parse().map_err(|()| ErrorKind::InvalidData)?);
     }
-    if grants && !changes.iter().all(|grant| known.admits(grant)) {
-        return Ok(Some(journal::text(&known.lost(&changes), false)));
+    let lost = known.lost(&changes, kind);
+    if !lost.is_empty() {
+        return Ok(Some(journal::text(&lost, Kind::Changes)));
     }
     let news = changes.into_iter().filter(|change| known.note(*change));
     let news: String = news.map(|change| journal::seal(&change.to_string())).collect();

@@ -13,8 +13,6 @@ use crate::rows::TurnRows;
 use crate::stop::Stop;
 use crate::windows;
 
-/// The first line of a text whose changes are grants.
-const GRANTS: &str = "grants\n";
 /// The most rows of a namespace that are raised at once.
 const AT_ONCE: usize = 100;
 
@@ -34,17 +32,32 @@ fn checksum(said: &str) -> u32 {
     said.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Changes as one text, and whether they are grants.
-pub fn text(changes: &[Change], grants: bool) -> String {
-    let lines: Vec<String> = changes.iter().map(Change::to_string).collect();
-    format!("{}{}", if grants && !lines.is_empty() { GRANTS } else { "" }, lines.join("\n"))
+/// What the changes of a request mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// They are only noted.
+    Changes,
+    /// They grant something.
+    Grants,
+    /// They refuse a holder that had more (`before`) than the store knows.
+    Claims,
 }
 
-/// Reads the text of changes, and whether they are grants; `None` for what [`text`] does not write.
-pub fn read(text: &str) -> Option<(Vec<Change>, bool)> {
-    let grants = text.strip_prefix(GRANTS);
-    let changes = grants.unwrap_or(text).lines().map(|line| line.parse().ok());
-    Some((changes.collect::<Option<_>>()?, grants.is_some()))
+const KINDS: [(Kind, &str); 3] =
+    [(Kind::Grants, "grants\n"), (Kind::Claims, "claims\n"), (Kind::Changes, "")];
+
+/// Changes as one text, with their kind in a line before them.
+pub fn text(changes: &[Change], kind: Kind) -> String {
+    let lines: Vec<String> = changes.iter().map(Change::to_string).collect();
+    let word = KINDS.iter().find(|(known, _)| *known == kind && !lines.is_empty());
+    format!("{}{}", word.map_or("", |(_, word)| word), lines.join("\n"))
+}
+
+/// Reads the text of changes; `None` for what [`text`] does not write.
+pub fn read(text: &str) -> Option<(Vec<Change>, Kind)> {
+    let (kind, lines) =
+        KINDS.iter().find_map(|(kind, word)| Some((*kind, text.strip_prefix(word)?)))?;
+    Some((lines.lines().map(|line| line.parse().ok()).collect::<Option<_>>()?, kind))
 }
 
 /// The last grant of each row that the hosts with one journal have noted. Of a window, what it was decided on
@@ -53,11 +66,18 @@ pub fn read(text: &str) -> Option<(Vec<Change>, bool)> {
 pub struct Grants(BTreeMap<Scope, Change>);
 
 impl Grants {
+    fn last(&self, change: &Change) -> Option<(Change, u64)> {
+        let last = *self.0.get(&Scope::of(&change.line))?;
+        let (Line::Worker(.., Window { end, .. }) | Line::Tag(_, end) | Line::Changed(_, end)) =
+            last.line;
+        Some((last, end))
+    }
+
     /// Whether a grant begins at or above the end of the last one, or moves the end of the same window.
     pub fn admits(&self, grant: &Change) -> bool {
-        self.0.get(&Scope::of(&grant.line)).is_none_or(|last| match last.line {
-            Line::Worker(.., window) => grant.before == last.before || grant.before >= window.end,
-            Line::Tag(_, end) | Line::Changed(_, end) => grant.before >= end,
+        let is_window = matches!(grant.line, Line::Worker(..));
+        self.last(grant).is_none_or(|(last, end)| {
+            grant.before >= end || is_window && grant.before == last.before
         })
     }
 
@@ -78,12 +98,16 @@ impl Grants {
         is_news
     }
 
-    /// What is known of the rows of grants that are not admitted, and of the worker numbers after them, which
-    /// probably went back, too.
-    pub fn lost(&self, grants: &[Change]) -> Vec<Change> {
-        let refused = grants.iter().filter(|grant| !self.admits(grant));
-        let known = refused.flat_map(|grant| {
-            let first = Scope::of(&grant.line);
+    /// What is known of the rows on which a request is decided again: of grants that are not admitted, and of
+    /// claims that were granted; and of the worker numbers after them, which probably went back, too.
+    pub fn lost(&self, changes: &[Change], kind: Kind) -> Vec<Change> {
+        let is_lost = |change: &&Change| match kind {
+            Kind::Changes => false,
+            Kind::Grants => !self.admits(change),
+            Kind::Claims => self.last(change).is_some_and(|(_, end)| change.before <= end),
+        };
+        let known = changes.iter().filter(is_lost).flat_map(|change| {
+            let first = Scope::of(&change.line);
             let beside = move |scope: &Scope| match (scope, first) {
                 (Scope::Worker(name, _), Scope::Worker(other, _)) => *name == other,
                 _ => *scope == first,
@@ -162,7 +186,10 @@ mod tests {
         assert!(known.admits(&tag(1, 30)) && known.note(tag(1, 30)) && !known.note(tag(1, 30)));
         assert!(!known.admits(&tag(1, 50)) && !known.admits(&tag(29, 40)));
         assert!(known.admits(&tag(30, 40)) && known.admits(&tag(70, 80)));
-        assert_eq!(known.lost(&[tag(1, 50), tag(30, 40)]), [tag(1, 30)]);
+        assert_eq!(known.lost(&[tag(1, 50), tag(30, 40)], Kind::Grants), [tag(1, 30)]);
+        assert_eq!(known.lost(&[tag(30, 5)], Kind::Claims), [tag(1, 30)]);
+        assert_eq!(known.lost(&[tag(31, 5)], Kind::Claims), [], "who granted that is not known");
+        assert_eq!(known.lost(&[tag(1, 50)], Kind::Changes), []);
         // An operator advanced a row that had gone back.
         assert!(!known.note(tag(5, 20)) && known.note(tag(5, 90)));
         assert!(!known.admits(&tag(30, 40)) && known.admits(&tag(90, 91)));
@@ -182,18 +209,21 @@ mod tests {
         for n in [2, 4, 5] {
             known.note(worker(n, 1, 1, 2));
         }
-        let lost = known.lost(&[worker(3, 100, 40, 180), worker(9, 1, 1, 2)]);
+        let lost = known.lost(&[worker(3, 100, 40, 180), worker(9, 1, 1, 2)], Kind::Grants);
         assert_eq!(lost, [worker(3, 120, 20, 170), worker(4, 1, 1, 2), worker(5, 1, 1, 2)]);
     }
 
     #[test]
     fn changes_are_one_text() {
         let changes = vec![tag(1, 30), worker(3, 100, 10, 150)];
-        for grants in [true, false] {
-            assert_eq!(read(&text(&changes, grants)), Some((changes.clone(), grants)));
+        for (kind, _) in KINDS {
+            assert_eq!(read(&text(&changes, kind)), Some((changes.clone(), kind)));
         }
-        assert_eq!((text(&[], true), read("")), (String::new(), Some((vec![], false))));
-        assert_eq!(text(&changes, true), "grants\n1 tag 30 orders\n100 worker 3 10 150 n");
+        assert_eq!(
+            (text(&[], Kind::Grants), read("")),
+            (String::new(), Some((vec![], Kind::Changes)))
+        );
+        assert_eq!(text(&changes, Kind::Grants), "grants\n1 tag 30 orders\n100 worker 3 10 150 n");
         assert!(read("grants").is_none() && read("1 tag").is_none());
     }
 }

@@ -24,6 +24,7 @@ pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop
     let (after, answer) =
         registry::lease_segment(turn.store, &row, ask, turn.now).map_err(refused)?;
     let answer = answer.map_err(refused);
+    turn.claimed = ask.have_until.filter(|have| *have > row.max_id);
     turn.put_tag(&ask.tag, after);
     Ok(answer?)
 }

@@ -10,7 +10,7 @@ use leafid_turn::alone::Decide;
 use leafid_turn::change::{NamespaceChange, Page, TagChange};
 use leafid_turn::clock::{strayed, strays};
 use leafid_turn::guest::{Noted, Waits};
-use leafid_turn::journal;
+use leafid_turn::journal::{self, Kind};
 use leafid_turn::problem::Problem;
 use leafid_turn::register::Change;
 use leafid_turn::want::{Answer, Want};
@@ -144,8 +144,12 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
 
 /// What a request changed or was granted, for a journal of hosts; empty for nothing.
 pub fn changes(changes: &[Change], answer: Option<&Result<Reply, Problem>>) -> String {
-    let grants = matches!(answer, Some(Ok(Reply::Segment(_) | Reply::Window(_))));
-    journal::text(changes, grants)
+    let kind = match answer {
+        Some(Ok(Reply::Segment(_) | Reply::Window(_))) => Kind::Grants,
+        Some(Err(problem)) if problem.code == Code::StoreWentBack => Kind::Claims,
+        _ => Kind::Changes,
+    };
+    journal::text(changes, kind)
 }
 
 fn tag(from: &mut impl FieldReader) -> Result<Name, Refusal> {

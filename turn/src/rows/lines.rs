@@ -20,9 +20,13 @@ impl TurnRows {
         self.changes(|before, _| before.granted.get().unsigned_abs())
     }
 
-    /// The same for a journal of hosts, with the tick at which each window begins.
+    /// The same for a journal of hosts: with the tick at which each window begins, or with what a holder claimed.
     pub fn intervals(&self) -> Vec<Change> {
-        self.changes(|_, after| after.held_from)
+        let mut changes = self.changes(|_, after| after.held_from);
+        for change in &mut changes {
+            change.before = self.claimed.unwrap_or(change.before);
+        }
+        changes
     }
 
     fn changes(&self, of_worker: impl Fn(WorkerRow, WorkerRow) -> u64) -> Vec<Change> {
