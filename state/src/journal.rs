@@ -89,13 +89,13 @@ fn noted(path: &Path, mut lock: &File, store: Token, changes: &str) -> Result<Op
     let content = String::from_utf8_lossy(&content);
     let mut known = Grants::default();
     for said in content.lines().filter_map(journal::unseal) {
-        known.note(said.parse().map_err(|()| ErrorKind::InvalidData)?);
+        known.learn(said.parse().map_err(|()| ErrorKind::InvalidData)?);
     }
     let lost = known.lost(&changes, kind);
     if !lost.is_empty() {
         return Ok(Some(journal::text(&lost, Kind::Changes)));
     }
-    let news = changes.into_iter().filter(|change| known.note(*change));
+    let news = changes.iter().filter(|change| known.is_news(change, kind));
     let news: String = news.map(|change| journal::seal(&change.to_string())).collect();
     let is_grown = content.len() > LARGE && content.lines().count() > 4 * known.all().len();
     match file.filter(|_| !is_grown) {
@@ -109,7 +109,7 @@ fn noted(path: &Path, mut lock: &File, store: Token, changes: &str) -> Result<Op
             let lines = known.all().map(|change| journal::seal(&change.to_string()));
             let part = path.with_extension("part");
             let mut file = private().write(true).truncate(true).open(&part)?;
-            file.write_all((first + &lines.collect::<String>()).as_bytes())?;
+            file.write_all((first + &lines.collect::<String>() + &news).as_bytes())?;
             file.sync_all()?;
             fs::rename(&part, path)?;
             File::open(path.parent().unwrap_or(path))?.sync_all()?;

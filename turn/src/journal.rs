@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
+use leafid_core::Token;
 use leafid_core::registry::TagRow;
 
 use crate::groups::Scope;
@@ -60,42 +61,46 @@ pub fn read(text: &str) -> Option<(Vec<Change>, Kind)> {
     Some((lines.lines().map(|line| line.parse().ok()).collect::<Option<_>>()?, kind))
 }
 
-/// The last grant of each row that the hosts with one journal have noted. Of a window, what it was decided on
-/// (`before`) is the tick at which it begins: as an interval it can be compared whatever its row says since.
+/// A key as a number, by which a window is known again; 0 for none.
+pub fn key_number(key: Option<Token>) -> i64 {
+    let bytes = key.map_or([0; 16], |key| key.bytes());
+    bytes.iter().take(4).fold(0, |number, byte| number << 8 | i64::from(*byte))
+}
+
+/// The last grant of each row that the hosts with one journal have noted, as
+/// [`TurnRows::intervals`] tells them: an interval can be compared whatever became of its row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grants(BTreeMap<Scope, Change>);
 
 impl Grants {
     fn last(&self, change: &Change) -> Option<(Change, u64)> {
         let last = *self.0.get(&Scope::of(&change.line))?;
-        let (Line::Worker(.., Window { end, .. }) | Line::Tag(_, end) | Line::Changed(_, end)) =
-            last.line;
-        Some((last, end))
+        Some((last, end(&last.line)))
     }
 
     /// Whether a grant begins at or above the end of the last one, or moves the end of the same window.
     pub fn admits(&self, grant: &Change) -> bool {
-        let is_window = matches!(grant.line, Line::Worker(..));
         self.last(grant).is_none_or(|(last, end)| {
-            grant.before >= end || is_window && grant.before == last.before
+            grant.before >= end || is_same_window(&last.line, &grant.line)
         })
     }
 
-    /// Takes in a change; says whether it was news. A tag that is only changed may be noted whatever it was
-    /// decided on. The notes of one window may come in another order than its row was written.
-    pub fn note(&mut self, change: Change) -> bool {
-        let (scope, admits) = (Scope::of(&change.line), self.admits(&change));
-        let is_news = self.0.get(&scope).is_none_or(|last| match change.line {
-            Line::Worker(..) if last.before == change.before => {
-                *last != change && last.line.state() <= change.line.state()
+    /// Whether a change has to be noted. A tag that is only changed may be noted whatever it was decided on. Grants
+    /// of one window may come in another order than its row was written; what its holder gives back counts.
+    pub fn is_news(&self, change: &Change, kind: Kind) -> bool {
+        let end = end(&change.line);
+        self.last(change).is_none_or(|(last, known)| match change.line {
+            Line::Worker(..) if is_same_window(&last.line, &change.line) => {
+                end > known || end < known && kind == Kind::Changes
             }
-            Line::Worker(..) => admits,
-            _ => last.line.state() < change.line.state(),
-        });
-        if is_news {
-            self.0.insert(scope, change);
-        }
-        is_news
+            Line::Worker(..) => change.before >= known,
+            _ => end > known,
+        })
+    }
+
+    /// Takes in what was noted, in its order.
+    pub fn learn(&mut self, noted: Change) {
+        self.0.insert(Scope::of(&noted.line), noted);
     }
 
     /// What is known of the rows on which a request is decided again: of grants that are not admitted, and of
@@ -123,6 +128,17 @@ impl Grants {
     }
 }
 
+fn end(line: &Line) -> u64 {
+    match line {
+        Line::Worker(.., window) => window.end,
+        Line::Tag(_, end) | Line::Changed(_, end) => *end,
+    }
+}
+
+fn is_same_window(one: &Line, other: &Line) -> bool {
+    matches!(one, Line::Worker(..)) && one.state() == other.state()
+}
+
 /// Raises the rows that lie below what a journal of hosts knows of them; tells how many. A number whose row
 /// has a window across that rests until both are over (PROTOCOL R24): its holder was not answered.
 ///
@@ -137,7 +153,7 @@ pub fn raise(turn: &mut TurnRows, known: &[Change]) -> Result<u64, Stop> {
         }
     }
     let mut raised = 0;
-    for &Change { before: from, line } in known {
+    for &Change { line, .. } in known {
         match line {
             Line::Tag(tag, end) | Line::Changed(tag, end) => {
                 let row = turn.tag(&tag)?;
@@ -148,12 +164,12 @@ pub fn raise(turn: &mut TurnRows, known: &[Change]) -> Result<u64, Stop> {
                     raised += 1;
                 }
             }
-            Line::Worker(name, worker, Window { granted, end }) => {
+            Line::Worker(name, worker, Window { granted: key, end }) => {
                 let Some(_) = turn.namespace(&name)? else { continue };
                 let row = turn.worker(&name, worker)?.unwrap_or_default();
-                let is_later = row.held_from == from || row.held_from >= end;
-                let young = if is_later { u64::MAX } else { 0 };
-                if let Some(after) = row.raised(granted.max(row.granted), end, young) {
+                let is_known = key_number(row.key) == key.get() || row.held_from >= end;
+                let young = if is_known { u64::MAX } else { 0 };
+                if let Some(after) = row.raised(row.granted, end, young) {
                     turn.put_worker(&name, worker, after);
                     raised += 1;
                 }
@@ -175,42 +191,56 @@ mod tests {
         Change { before, line: Line::Tag(Name::tag("orders").unwrap(), end) }
     }
 
-    fn worker(n: u32, from: u64, granted: i64, end: u64) -> Change {
-        let window = Window { granted: StoreTime::new(granted), end };
+    fn worker(n: u32, from: u64, key: i64, end: u64) -> Change {
+        let window = Window { granted: StoreTime::new(key), end };
         Change { before: from, line: Line::Worker(Name::namespace("n").unwrap(), n, window) }
+    }
+
+    /// Notes a change as a host does; says whether it may be granted.
+    fn note(known: &mut Grants, change: Change, kind: Kind) -> bool {
+        if !known.lost(&[change], kind).is_empty() {
+            return false;
+        }
+        if known.is_news(&change, kind) {
+            known.learn(change);
+        }
+        true
     }
 
     #[test]
     fn a_range_of_a_tag_begins_where_the_last_one_ends() {
         let mut known = Grants::default();
-        assert!(known.admits(&tag(1, 30)) && known.note(tag(1, 30)) && !known.note(tag(1, 30)));
-        assert!(!known.admits(&tag(1, 50)) && !known.admits(&tag(29, 40)));
-        assert!(known.admits(&tag(30, 40)) && known.admits(&tag(70, 80)));
+        assert!(note(&mut known, tag(1, 30), Kind::Grants));
+        for (from, end, may) in [(1, 30, false), (29, 40, false), (30, 40, true), (70, 80, true)] {
+            assert_eq!(known.clone().admits(&tag(from, end)), may, "{from} {end}");
+        }
         assert_eq!(known.lost(&[tag(1, 50), tag(30, 40)], Kind::Grants), [tag(1, 30)]);
         assert_eq!(known.lost(&[tag(30, 5)], Kind::Claims), [tag(1, 30)]);
         assert_eq!(known.lost(&[tag(31, 5)], Kind::Claims), [], "who granted that is not known");
-        assert_eq!(known.lost(&[tag(1, 50)], Kind::Changes), []);
         // An operator advanced a row that had gone back.
-        assert!(!known.note(tag(5, 20)) && known.note(tag(5, 90)));
-        assert!(!known.admits(&tag(30, 40)) && known.admits(&tag(90, 91)));
+        for (end, from) in [(20, 30), (90, 90)] {
+            assert!(note(&mut known, tag(5, end), Kind::Changes));
+            assert!(known.admits(&tag(from, 95)) && !known.admits(&tag(from - 1, 95)));
+        }
     }
 
     #[test]
     fn a_window_goes_on_or_begins_above_the_last_one() {
         let mut known = Grants::default();
-        assert!(known.note(worker(3, 100, 10, 150)) && known.note(worker(3, 100, 20, 160)));
-        assert!(!known.note(worker(3, 100, 15, 155)), "an earlier renewal, noted late");
-        assert!(known.admits(&worker(3, 100, 30, 170)), "a renewal");
-        assert!(!known.admits(&worker(3, 40, 30, 170)), "a renewal of an earlier holder");
-        assert!(!known.admits(&worker(3, 159, 30, 170)) && !known.note(worker(3, 159, 30, 170)));
-        assert!(known.note(worker(3, 100, 20, 120)), "a release");
-        assert!(known.admits(&worker(3, 120, 30, 170)) && known.note(worker(3, 120, 20, 170)));
-        assert!(!known.admits(&worker(3, 100, 40, 180)));
+        let mut noted = |from, key, end, kind| note(&mut known, worker(3, from, key, end), kind);
+        assert!(noted(100, 7, 150, Kind::Grants) && noted(100, 7, 170, Kind::Grants));
+        assert!(noted(100, 7, 160, Kind::Grants), "an earlier renewal, noted late");
+        assert!(!noted(40, 6, 190, Kind::Grants), "a renewal of an earlier holder");
+        assert!(!noted(100, 8, 190, Kind::Grants) && !noted(169, 8, 190, Kind::Grants));
+        assert!(noted(100, 8, 120, Kind::Changes), "an earlier holder gives back what it had");
+        assert!(!noted(169, 8, 190, Kind::Grants), "and that does not count");
+        assert!(noted(100, 7, 120, Kind::Changes) && noted(120, 8, 190, Kind::Grants));
+        assert!(!noted(100, 7, 200, Kind::Grants));
         for n in [2, 4, 5] {
-            known.note(worker(n, 1, 1, 2));
+            assert!(note(&mut known, worker(n, 1, 1, 2), Kind::Grants));
         }
-        let lost = known.lost(&[worker(3, 100, 40, 180), worker(9, 1, 1, 2)], Kind::Grants);
-        assert_eq!(lost, [worker(3, 120, 20, 170), worker(4, 1, 1, 2), worker(5, 1, 1, 2)]);
+        let lost = known.lost(&[worker(3, 100, 7, 200), worker(9, 1, 1, 2)], Kind::Grants);
+        assert_eq!(lost, [worker(3, 120, 8, 190), worker(4, 1, 1, 2), worker(5, 1, 1, 2)]);
     }
 
     #[test]
@@ -219,10 +249,8 @@ mod tests {
         for (kind, _) in KINDS {
             assert_eq!(read(&text(&changes, kind)), Some((changes.clone(), kind)));
         }
-        assert_eq!(
-            (text(&[], Kind::Grants), read("")),
-            (String::new(), Some((vec![], Kind::Changes)))
-        );
+        assert_eq!(text(&[], Kind::Grants), "");
+        assert_eq!(read(""), Some((vec![], Kind::Changes)));
         assert_eq!(text(&changes, Kind::Grants), "grants\n1 tag 30 orders\n100 worker 3 10 150 n");
         assert!(read("grants").is_none() && read("1 tag").is_none());
     }

@@ -3,10 +3,11 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use leafid_core::Name;
 use leafid_core::registry::{TagRow, WorkerRow};
+use leafid_core::{Name, StoreTime};
 
 use super::TurnRows;
+use crate::journal::key_number;
 use crate::register::{Change, Line, Window};
 
 impl TurnRows {
@@ -17,20 +18,34 @@ impl TurnRows {
 
     /// What this turn writes, and the windows that it answers again.
     pub fn lines(&self) -> Vec<Change> {
-        self.changes(|before, _| before.granted.get().unsigned_abs())
+        let workers = self.numbers().map(|(name, worker, before, after)| {
+            let window = Window { granted: after.granted, end: after.reserved_until };
+            let before = before.granted.get().unsigned_abs();
+            Change { before, line: Line::Worker(name, worker, window) }
+        });
+        self.tag_lines().chain(workers).collect()
     }
 
-    /// The same for a journal of hosts: with the tick at which each window begins, or with what a holder claimed.
+    /// What this turn grants or gives back, and how tags are changed, for a journal of hosts: of a window the tick
+    /// at which it begins, and its key instead of when it was granted. Of a holder that has more than the store
+    /// knows, that stands instead of where it begins.
     pub fn intervals(&self) -> Vec<Change> {
-        let mut changes = self.changes(|_, after| after.held_from);
-        for change in &mut changes {
-            change.before = self.claimed.unwrap_or(change.before);
-        }
-        changes
+        let is_given = |(name, worker, before, after): &(Name, u32, WorkerRow, WorkerRow)| {
+            let is_lowered = after.reserved_until < before.reserved_until;
+            is_lowered || self.granted.contains(&(*name, *worker))
+        };
+        let workers = self.numbers().filter(is_given).map(|(name, worker, before, after)| {
+            let key = StoreTime::new(key_number(after.key.or(before.key)));
+            let window = Window { granted: key, end: after.reserved_until };
+            Change { before: after.held_from, line: Line::Worker(name, worker, window) }
+        });
+        let changes = self.tag_lines().chain(workers);
+        let claimed = |before| self.claimed.unwrap_or(before);
+        changes.map(|change| Change { before: claimed(change.before), ..change }).collect()
     }
 
-    fn changes(&self, of_worker: impl Fn(WorkerRow, WorkerRow) -> u64) -> Vec<Change> {
-        let tags = self.tags.iter().filter_map(|(tag, entry)| {
+    fn tag_lines(&self) -> impl Iterator<Item = Change> + '_ {
+        self.tags.iter().filter_map(|(tag, entry)| {
             let after = self.written(tag, entry)?;
             let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
             let is_changed = self.changed.contains(tag) || moved != Some(after);
@@ -38,19 +53,20 @@ impl TurnRows {
             // A new tag stands at 1.
             let before = entry.before.map_or(1, |seen| seen.row.max_id);
             Some(Change { before, line: line(*tag, after.max_id) })
-        });
+        })
+    }
+
+    /// The numbers that are changed or granted, with their rows before and after.
+    fn numbers(&self) -> impl Iterator<Item = (Name, u32, WorkerRow, WorkerRow)> + '_ {
         let changed = self
             .spaces
             .iter()
             .flat_map(|(name, space)| space.changed().map(move |(worker, _)| (*name, worker)));
         let numbers: BTreeSet<_> = changed.chain(self.granted.iter().copied()).collect();
-        let workers = numbers.into_iter().filter_map(|(name, worker)| {
+        numbers.into_iter().filter_map(|(name, worker)| {
             let space = self.spaces.get(&name)?;
-            let after = space.worker(worker)??;
-            let before = of_worker(space.before(worker).unwrap_or_default(), after);
-            let window = Window { granted: after.granted, end: after.reserved_until };
-            Some(Change { before, line: Line::Worker(name, worker, window) })
-        });
-        tags.chain(workers).collect()
+            let before = space.before(worker).unwrap_or_default();
+            Some((name, worker, before, space.worker(worker)??))
+        })
     }
 }
