@@ -40,7 +40,7 @@ pub enum Kind {
     Changes,
     /// They grant something.
     Grants,
-    /// They refuse a holder that had more (`before`) than the store knows.
+    /// They are refused, as a holder has or had more (`before`) than the store knows.
     Claims,
 }
 

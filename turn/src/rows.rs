@@ -48,7 +48,7 @@ pub struct TurnRows {
     /// Worker numbers that are granted in this turn.
     granted: BTreeSet<(Name, u32)>,
     beats: bool,
-    /// The end that a holder has shown to a store which knows less.
+    /// The end that a holder has shown, now or before, to a store which knows less.
     pub claimed: Option<u64>,
 }
 

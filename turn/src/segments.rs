@@ -20,11 +20,11 @@ pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop
         None => return Err(absent(ask).into()),
         Some(row) => row,
     };
+    turn.claimed = ask.have_until.max(row.claimed_until).filter(|end| *end > row.max_id);
     let refused = |refusal| explain::segment(refusal, turn.store, &row, ask);
     let (after, answer) =
         registry::lease_segment(turn.store, &row, ask, turn.now).map_err(refused)?;
     let answer = answer.map_err(refused);
-    turn.claimed = ask.have_until.filter(|have| *have > row.max_id);
     turn.put_tag(&ask.tag, after);
     Ok(answer?)
 }

@@ -237,7 +237,7 @@ impl World {
                 let kind = match &answer {
                     _ if self.rule == Rule::WithoutCheck => Kind::Changes,
                     Ok(Reply::Numbers(_) | Reply::Window(_)) => Kind::Grants,
-                    Err(Code::StoreWentBack) => Kind::Claims,
+                    Err(Code::StoreWentBack | Code::StoreRefused) => Kind::Claims,
                     _ => Kind::Changes,
                 };
                 let lost = self.journal.lost(&changes, kind);

@@ -146,7 +146,7 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
 pub fn changes(changes: &[Change], answer: Option<&Result<Reply, Problem>>) -> String {
     let kind = match answer {
         Some(Ok(Reply::Segment(_) | Reply::Window(_))) => Kind::Grants,
-        Some(Err(problem)) if problem.code == Code::StoreWentBack => Kind::Claims,
+        Some(Err(Problem { code: Code::StoreWentBack | Code::StoreRefused, .. })) => Kind::Claims,
         _ => Kind::Changes,
     };
     journal::text(changes, kind)

@@ -27,8 +27,8 @@ impl TurnRows {
     }
 
     /// What this turn grants or gives back, and how tags are changed, for a journal of hosts: of a window the tick
-    /// at which it begins, and its key instead of when it was granted. Of a holder that has more than the store
-    /// knows, that stands instead of where it begins.
+    /// at which it begins, and its key instead of when it was granted. If a holder has more than the store knows,
+    /// that stands instead of where it begins, also if no row is changed.
     pub fn intervals(&self) -> Vec<Change> {
         let is_given = |(name, worker, before, after): &(Name, u32, WorkerRow, WorkerRow)| {
             let is_lowered = after.reserved_until < before.reserved_until;
@@ -39,9 +39,11 @@ impl TurnRows {
             let window = Window { granted: key, end: after.reserved_until };
             Change { before: after.held_from, line: Line::Worker(name, worker, window) }
         });
-        let changes = self.tag_lines().chain(workers);
-        let claimed = |before| self.claimed.unwrap_or(before);
-        changes.map(|change| Change { before: claimed(change.before), ..change }).collect()
+        let Some(before) = self.claimed else { return self.tag_lines().chain(workers).collect() };
+        let tags = self.tags.iter().filter_map(|(tag, entry)| {
+            Some(Change { before, line: Line::Tag(*tag, entry.row?.max_id) })
+        });
+        tags.chain(workers.map(|change| Change { before, ..change })).collect()
     }
 
     fn tag_lines(&self) -> impl Iterator<Item = Change> + '_ {
