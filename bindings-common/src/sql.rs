@@ -20,7 +20,7 @@ use crate::source::{Wrong, read_with};
 use crate::turn::{self, Reply};
 
 /// The next step of a request.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Turned {
     /// The queries to run next; empty once the request is decided.
     pub reads: Vec<Query>,
@@ -29,6 +29,7 @@ pub struct Turned {
     /// What the answer waits for once that is durable: ask `noted` until it is.
     pub waits: Option<Waits>,
     /// What a journal of hosts has to note before the answer; empty for nothing.
+    #[cfg(feature = "servers")]
     pub changes: String,
     /// The reply to give when the transaction is durable. `None`: start the request over then, because it has
     /// to see its own change.
@@ -65,16 +66,22 @@ pub fn turned<O: Object>(verb: &str, ask: O, call: O) -> Result<Turned, Wrong> {
         }
         let read: Vec<Vec<Row>> = found.by_ref().take(reads.len()).collect();
         if read.len() < reads.len() {
-            let (steps, changes) = (Vec::new(), String::new());
-            return Ok(Turned { reads, steps, waits: None, changes, answer: None });
+            return Ok(Turned { reads, ..Turned::default() });
         }
         alone.learn(&read);
     }
     let (steps, waits) = (alone.steps(), alone.waits());
-    let intervals = alone.intervals();
+    #[cfg(feature = "servers")]
+    let changes = turn::changes(&alone);
     let answer = if alone.is_again() { None } else { Some(alone.answer()) };
-    let changes = turn::changes(&intervals, answer.as_ref());
-    Ok(Turned { reads: Vec::new(), steps, waits, changes, answer })
+    Ok(Turned {
+        steps,
+        waits,
+        #[cfg(feature = "servers")]
+        changes,
+        answer,
+        ..Turned::default()
+    })
 }
 
 /// `{ reads }`; or `{ steps }`, and `answer` or `refused`, and `waits` where servers have to note it, and
@@ -97,6 +104,7 @@ impl Answer for Turned {
                 to.number("generation", generation);
             });
         }
+        #[cfg(feature = "servers")]
         if !self.changes.is_empty() {
             to.text("changes", &self.changes);
         }

@@ -2,8 +2,6 @@
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
-#[cfg(not(feature = "servers"))]
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow};
@@ -14,8 +12,6 @@ use leafid_turn::alone::Decide;
 use leafid_turn::change::{NamespaceChange, TagChange};
 use leafid_turn::declared::{self, Difference};
 use leafid_turn::guest::Noted;
-#[cfg(not(feature = "servers"))]
-use leafid_turn::{problem::Problem, register::Change};
 use leafid_turn::{segments, windows};
 use leafid_wire::{FieldReader, FieldWriter, Fields};
 
@@ -25,12 +21,6 @@ use crate::source::{Source, Wrong, read, read_with};
 mod operated;
 #[cfg(feature = "servers")]
 pub use operated::changes;
-
-/// Stores in Workers have no journal.
-#[cfg(not(feature = "servers"))]
-pub fn changes(_: &[Change], _: Option<&Result<Reply, Problem>>) -> String {
-    String::new()
-}
 
 /// The answer to a request.
 #[derive(Clone, Debug)]

@@ -169,7 +169,7 @@ mod tests {
     const SHARED: &str = "LEAFID_TEST_JOURNAL";
 
     fn granted(folder: &Path, from: u64, end: u64) -> std::result::Result<Option<String>, Problem> {
-        note(folder, STORE, &format!("grants\n{from} tag {end} orders"))
+        note(folder, STORE, &format!("Grants\n{from} tag {end} orders"))
     }
 
     fn file(folder: &Path) -> PathBuf {
@@ -220,7 +220,10 @@ mod tests {
         let content = fs::read(file(folder.path())).unwrap();
         fs::write(file(folder.path()), &content[..content.len() - 5]).unwrap();
         assert_eq!(granted(folder.path(), 1, 20).unwrap(), None);
-        assert_eq!(granted(folder.path(), 1, 30).unwrap().as_deref(), Some("1 tag 20 orders"));
+        assert_eq!(
+            granted(folder.path(), 1, 30).unwrap().as_deref(),
+            Some("Changes\n1 tag 20 orders")
+        );
     }
 
     #[test]
@@ -235,7 +238,10 @@ mod tests {
         assert_eq!(granted(folder.path(), 20, 30).unwrap(), None);
         let content = fs::read_to_string(file(folder.path())).unwrap();
         assert_eq!(content.lines().count(), 2, "{content}");
-        assert_eq!(granted(folder.path(), 29, 31).unwrap().as_deref(), Some("20 tag 30 orders"));
+        assert_eq!(
+            granted(folder.path(), 29, 31).unwrap().as_deref(),
+            Some("Changes\n20 tag 30 orders")
+        );
     }
 
     #[test]
@@ -245,7 +251,7 @@ mod tests {
         granted(folder.path(), 1, 10).unwrap();
         fs::rename(file(folder.path()), folder.path().join(format!("{}.hosts", hex(other))))
             .unwrap();
-        let mixed = note(folder.path(), other, "1 tag 10 orders").unwrap_err();
+        let mixed = note(folder.path(), other, "Changes\n1 tag 10 orders").unwrap_err();
         assert!(mixed.message.contains("does not begin with `leafid-hosts 1 0808"), "{mixed}");
         let removed = granted(folder.path(), 10, 20).unwrap_err();
         assert_eq!(removed.code, Code::StoreUnavailable);

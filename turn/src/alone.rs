@@ -116,15 +116,20 @@ impl<T> Alone<T> {
         self.signed.as_ref().map(|(_, waits)| *waits)
     }
 
-    /// What the steps change or grant, for a journal of hosts; nothing in a build without servers.
+    /// What the steps change or grant, for a journal of hosts.
     pub fn intervals(&self) -> Vec<Change> {
-        if SERVERS { self.rows.intervals() } else { Vec::new() }
+        self.rows.intervals()
     }
 
     /// Whether the request starts over in another turn once the steps are durable, because it has to see its
     /// own change.
     pub fn is_again(&self) -> bool {
         self.again
+    }
+
+    /// The answer, as long as it is not given.
+    pub fn reply(&self) -> Option<&Result<T, Problem>> {
+        self.answer.as_ref()
     }
 
     /// The answer, to be given when the steps are durable.

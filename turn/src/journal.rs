@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::Token;
@@ -44,20 +44,18 @@ pub enum Kind {
     Claims,
 }
 
-const KINDS: [(Kind, &str); 3] =
-    [(Kind::Grants, "grants\n"), (Kind::Claims, "claims\n"), (Kind::Changes, "")];
+const KINDS: [Kind; 3] = [Kind::Changes, Kind::Grants, Kind::Claims];
 
-/// Changes as one text, with their kind in a line before them.
+/// Changes as one text, each in a line after their kind; empty for none.
 pub fn text(changes: &[Change], kind: Kind) -> String {
-    let lines: Vec<String> = changes.iter().map(Change::to_string).collect();
-    let word = KINDS.iter().find(|(known, _)| *known == kind && !lines.is_empty());
-    format!("{}{}", word.map_or("", |(_, word)| word), lines.join("\n"))
+    let lines: String = changes.iter().map(|change| format!("\n{change}")).collect();
+    if lines.is_empty() { lines } else { format!("{kind:?}{lines}") }
 }
 
 /// Reads the text of changes; `None` for what [`text`] does not write.
 pub fn read(text: &str) -> Option<(Vec<Change>, Kind)> {
-    let (kind, lines) =
-        KINDS.iter().find_map(|(kind, word)| Some((*kind, text.strip_prefix(word)?)))?;
+    let (word, lines) = text.split_once('\n')?;
+    let kind = KINDS.into_iter().find(|kind| format!("{kind:?}") == word)?;
     Some((lines.lines().map(|line| line.parse().ok()).collect::<Option<_>>()?, kind))
 }
 
@@ -246,12 +244,13 @@ mod tests {
     #[test]
     fn changes_are_one_text() {
         let changes = vec![tag(1, 30), worker(3, 100, 10, 150)];
-        for (kind, _) in KINDS {
+        for kind in KINDS {
             assert_eq!(read(&text(&changes, kind)), Some((changes.clone(), kind)));
         }
         assert_eq!(text(&[], Kind::Grants), "");
-        assert_eq!(read(""), Some((vec![], Kind::Changes)));
-        assert_eq!(text(&changes, Kind::Grants), "grants\n1 tag 30 orders\n100 worker 3 10 150 n");
-        assert!(read("grants").is_none() && read("1 tag").is_none());
+        assert_eq!(text(&changes, Kind::Grants), "Grants\n1 tag 30 orders\n100 worker 3 10 150 n");
+        for wrong in ["", "Grants", "Grants\n1 tag", "1 tag 30 orders"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
     }
 }

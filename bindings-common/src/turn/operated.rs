@@ -6,13 +6,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::{Code, Name, Refusal, StoreTime};
-use leafid_turn::alone::Decide;
+use leafid_turn::alone::{Alone, Decide};
 use leafid_turn::change::{NamespaceChange, Page, TagChange};
 use leafid_turn::clock::{strayed, strays};
 use leafid_turn::guest::{Noted, Waits};
 use leafid_turn::journal::{self, Kind};
 use leafid_turn::problem::Problem;
-use leafid_turn::register::Change;
 use leafid_turn::want::{Answer, Want};
 use leafid_turn::{namespaces, segments, windows};
 use leafid_wire::{FieldReader, need};
@@ -143,13 +142,13 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
 }
 
 /// What a request changed or was granted, for a journal of hosts; empty for nothing.
-pub fn changes(changes: &[Change], answer: Option<&Result<Reply, Problem>>) -> String {
-    let kind = match answer {
+pub fn changes(turn: &Alone<Reply>) -> String {
+    let kind = match turn.reply() {
         Some(Ok(Reply::Segment(_) | Reply::Window(_))) => Kind::Grants,
         Some(Err(Problem { code: Code::StoreWentBack | Code::StoreRefused, .. })) => Kind::Claims,
         _ => Kind::Changes,
     };
-    journal::text(changes, kind)
+    journal::text(&turn.intervals(), kind)
 }
 
 fn tag(from: &mut impl FieldReader) -> Result<Name, Refusal> {

@@ -63,7 +63,7 @@ const acquired = async (store, ask) => {
   const named = { namespace: 'default', owner: 'me', sticky: false, strict: false, ...ask }
   return { key, namespace: named.namespace, ...(await store.acquire({ ...named, request: key })) }
 }
-const renewed = (store, { worker, key, end, namespace, store: id }) => store.renew({ namespace, worker, key, store: id, request: request(), have_until: end })
+const renewed = async (store, { worker, key, end, namespace, store: id }) => store.renew({ namespace, worker, key, store: id, request: request(), have_until: end })
 
 /** How many of the ranges overlap the one before. */
 function overlaps(ranges) {
@@ -126,10 +126,12 @@ test('holders go on, and an earlier one is not renewed over a later one', { skip
   await assert.rejects(acquired(store, { namespace: 'one' }), { code: 'WORKERS_EXHAUSTED' })
 })
 
+const made = () => opened({ create: { tags: { orders: { step: 100, max_step: 1_000 } } } })
+
 /** How many IDs processes drew twice while a file was put back, and before others began. */
 async function drawnOverRestores(what) {
   const seen = []
-  await leased(opened())
+  await leased(made())
   copy()
   for (let round = 0; round < 2; round++) {
     let left = 4
@@ -149,6 +151,17 @@ test('processes draw while the file goes back', { skip, timeout: 300_000 }, asyn
   process.env.LEAFID_JOURNAL = journal
   assert.equal(await drawnOverRestores('journal:'), 0)
   assert.equal(readdirSync(journal).filter((name) => name.endsWith('.hosts')).length, 1)
+})
+
+test('the control: without a journal new processes draw the same IDs', async () => {
+  const seen = []
+  await leased(made())
+  copy()
+  for (let round = 0; round < 2; round++) {
+    await drawn(`sqlite:${path}`, 'segment', COUNT, seen)
+    back()
+  }
+  assert.ok(duplicates('no journal:', seen) > 0)
 })
 
 test('a journal that cannot be used', { skip }, async () => {

@@ -84,9 +84,8 @@ pub fn decide<'py>(
         })?),
         _ => None,
     };
-    let (intervals, answer) = (alone.intervals(), alone.answer());
-    let changes = turn::changes(&intervals, Some(&answer));
-    Ok(Some((wrote, answered(py, answer)?, waits, changes)))
+    let changes = turn::changes(&alone);
+    Ok(Some((wrote, answered(py, alone.answer())?, waits, changes)))
 }
 
 /// The absolute path of a folder for journals.
