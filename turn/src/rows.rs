@@ -49,7 +49,7 @@ pub struct TurnRows {
     granted: BTreeSet<(Name, u32)>,
     beats: bool,
     /// The end that a holder has shown, now or before, to a store which knows less.
-    pub claimed: Option<u64>,
+    claimed: Option<u64>,
 }
 
 impl TurnRows {

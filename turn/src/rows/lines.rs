@@ -7,6 +7,7 @@ use leafid_core::registry::{TagRow, WorkerRow};
 use leafid_core::{Name, StoreTime};
 
 use super::TurnRows;
+use crate::SERVERS;
 use crate::journal::key_number;
 use crate::register::{Change, Line, Window};
 
@@ -14,6 +15,13 @@ impl TurnRows {
     /// Notes that a number is granted, whether or not that changes its row.
     pub fn grant(&mut self, name: &Name, worker: u32) {
         self.granted.insert((*name, worker));
+    }
+
+    /// Notes the end that a holder has shown of a row, if it is above the row's.
+    pub fn claim(&mut self, end: Option<u64>, known: u64) {
+        if SERVERS {
+            self.claimed = end.filter(|end| *end > known);
+        }
     }
 
     /// What this turn writes, and the windows that it answers again.
@@ -40,9 +48,7 @@ impl TurnRows {
             Change { before: after.held_from, line: Line::Worker(name, worker, window) }
         });
         let Some(before) = self.claimed else { return self.tag_lines().chain(workers).collect() };
-        let tags = self.tags.iter().filter_map(|(tag, entry)| {
-            Some(Change { before, line: Line::Tag(*tag, entry.row?.max_id) })
-        });
+        let tags = self.tags.keys().map(|tag| Change { before, line: Line::Tag(*tag, 0) });
         tags.chain(workers.map(|change| Change { before, ..change })).collect()
     }
 
