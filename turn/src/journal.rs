@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::Token;
-use leafid_core::registry::TagRow;
+use leafid_core::registry::{DEFAULT_MAX_STEP, DEFAULT_STEP, TagRow};
 
 use crate::groups::Scope;
 use crate::register::{Change, Line, Window};
@@ -137,6 +137,12 @@ fn is_same_window(one: &Line, other: &Line) -> bool {
     matches!(one, Line::Worker(..)) && one.state() == other.state()
 }
 
+/// The row of a tag that was lost, which is raised to its bound (PROTOCOL R25).
+pub fn tombstone() -> TagRow {
+    let (step, max_step, deleted) = (DEFAULT_STEP, DEFAULT_MAX_STEP, true);
+    TagRow { max_id: 1, step, max_step, deleted, until: None, claimed_until: None }
+}
+
 /// Raises the rows that lie below what a journal of hosts knows of them; tells how many. A number whose row
 /// has a window across that rests until both are over (PROTOCOL R24): its holder was not answered.
 ///
@@ -155,7 +161,7 @@ pub fn raise(turn: &mut TurnRows, known: &[Change]) -> Result<u64, Stop> {
         match line {
             Line::Tag(tag, end) | Line::Changed(tag, end) => {
                 let row = turn.tag(&tag)?;
-                let lost = row.is_none().then(TagRow::lost);
+                let lost = row.is_none().then(tombstone);
                 if let Some(after) = row.or(lost).and_then(|row| row.raised(end)).or(lost) {
                     turn.settle(&tag);
                     turn.put_tag(&tag, after);

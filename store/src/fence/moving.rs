@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use leafid_core::registry::{
-    DEFAULT_MAX_WINDOW_MS, FIRST_WINDOW_MS, TagRow, WorkerRow, fence_time,
-};
+use leafid_core::registry::{DEFAULT_MAX_WINDOW_MS, FIRST_WINDOW_MS, WorkerRow, fence_time};
 use leafid_core::{Name, StoreTime};
+use leafid_turn::journal::tombstone;
 use leafid_turn::register::{Line, Window};
 
 use super::Bounds;
@@ -80,7 +79,7 @@ impl Moves {
                     }
                     _ => continue,
                 };
-                let row = before.map_or_else(TagRow::lost, |seen| seen.row);
+                let row = before.map_or_else(tombstone, |seen| seen.row);
                 let after = if with_gap { Some(row.fenced(bound)) } else { row.raised(bound) };
                 let after = after.or((before.is_none()).then_some(row));
                 self.writes.extend(after.map(|after| Write::Tag { tag: *tag, before, after }));

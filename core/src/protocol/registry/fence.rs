@@ -4,7 +4,7 @@
 //! what was granted. The servers' *journals*, kept apart from the store, have the bound of each line:
 //! every row that is below its bound is raised to it. Without a journal the bounds are guessed.
 
-use super::{DEFAULT_MAX_STEP, DEFAULT_STEP, Namespace, TagRow, WorkerRow};
+use super::{Namespace, TagRow, WorkerRow};
 use crate::values::{LINE_END, StoreTime};
 
 /// How many leases of its largest step a tag is moved where no journal knows its bound: more than were
@@ -19,12 +19,6 @@ pub fn fence_time(last: StoreTime, longest_ms: u32) -> StoreTime {
 }
 
 impl TagRow {
-    /// The row of a tag that was lost: a tombstone, which is raised to its bound.
-    pub fn lost() -> TagRow {
-        let (step, max_step, deleted) = (DEFAULT_STEP, DEFAULT_MAX_STEP, true);
-        TagRow { max_id: 1, step, max_step, deleted, until: None, claimed_until: None }
-    }
-
     /// PROTOCOL R25: the row raised to the bound that a journal has of it; also past its own upper end,
     /// which may have been raised since the copy was made (then it grants nothing). `None` if it is not
     /// below. A claim moves it no further, or any caller could use up the tag: if the claim lies beyond
