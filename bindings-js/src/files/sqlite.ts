@@ -43,8 +43,8 @@ type Decides = (verb: Verb, ask: never) => unknown
 
 /**
  * The store in an SQLite file, with the server's tables: any number of processes, and a server, may use it at the same
- * time. The first ask opens it. `REQUEST_INVALID` for bad arguments, `STATE_INVALID` for a `journal` that is no folder, and the codes of invalid declarations; when asked,
- * `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
+ * time. The first ask opens it. `REQUEST_INVALID` for bad arguments, the codes of invalid declarations, `STATE_INVALID`
+ * for a `journal` that is no folder; when asked, `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = theHost()): Required<Store> {
   if (typeof path !== 'string' || path === '') throw new LeafidError('REQUEST_INVALID', `the path of an SQLite file must be a text, got ${shown(path)}`)

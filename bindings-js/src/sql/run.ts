@@ -32,7 +32,7 @@ export interface FarTables {
 /** Thrown to roll back a transaction that met another's write. */
 const CONFLICT = Symbol('conflict')
 
-/** The end of a request, durable; `changes` and `waits` are set if a journal and servers have to note it before it is told. */
+/** The end of a request, durable; before it is told, a journal has to note the `changes`, and servers if it `waits`. */
 export type Ended<T> = Pick<Decided<T>, 'answer' | 'refused' | 'waits' | 'changes'>
 
 /** The answer, or throws the refusal. */

@@ -26,7 +26,7 @@ export function filesFor(option: string): StateFiles {
   throw new LeafidError('NOT_ENABLED', `\`${option}\` needs an engine with files, and ${cure}`)
 }
 
-/** The journal in a folder, by default that of `LEAFID_JOURNAL`, if there is one. `STATE_INVALID` if it cannot be used. */
+/** The journal in a folder, by default that of `LEAFID_JOURNAL`, if that is set. `STATE_INVALID` if it is no folder. */
 export function journalIn(given: string | undefined): Journal | undefined {
   const wanted = given ?? theHost().setting('LEAFID_JOURNAL') ?? ''
   if (wanted === '') return undefined
