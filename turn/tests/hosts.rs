@@ -233,6 +233,8 @@ impl World {
                 }
                 Some(Then::Note(changes, answer))
             }
+            // The journal or the store cannot be written, and the holder asks again.
+            Then::Note(..) | Then::Raise(_) if self.below(10) == 0 => Some(Then::Decide),
             Then::Note(changes, answer) => {
                 let kind = match &answer {
                     _ if self.rule == Rule::WithoutCheck => Kind::Changes,
