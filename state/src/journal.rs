@@ -237,7 +237,8 @@ mod tests {
         fs::write(file(folder.path()), &content).unwrap();
         assert_eq!(granted(folder.path(), 20, 30).unwrap(), None);
         let content = fs::read_to_string(file(folder.path())).unwrap();
-        assert_eq!(content.lines().count(), 2, "{content}");
+        // The first line, what was known, and the note.
+        assert_eq!(content.lines().count(), 3, "{content}");
         assert_eq!(
             granted(folder.path(), 29, 31).unwrap().as_deref(),
             Some("Changes\n20 tag 30 orders")
