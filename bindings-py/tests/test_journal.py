@@ -130,12 +130,12 @@ def test_what_the_copy_lacks_is_made_again_above(kept, journal) -> None:
     store.create_namespace("late")
     ranges, windows = [leased(store)], [acquired(store, namespace="late")]
     kept.back()
-    for store in (store, opened(kept, journal)):
-        assert leased(store, "gone").start >= before.stop
-        store.create_tag("orders", step=10, if_missing=True)
-        store.create_namespace("late", if_missing=True)
-        ranges.append(leased(store))
-        windows.append(acquired(store, namespace="late"))
+    for each in (store, opened(kept, journal)):
+        assert leased(each, "gone").start >= before.stop
+        each.create_tag("orders", step=10, if_missing=True)
+        each.create_namespace("late", if_missing=True)
+        ranges.append(leased(each))
+        windows.append(acquired(each, namespace="late"))
     assert numbers_twice(ranges) == windows_overlap(windows) == 0
     assert ranges[1].start >= ranges[0].stop
 
