@@ -20,7 +20,7 @@ use crate::source::{Wrong, read_with};
 use crate::turn::{self, Reply};
 
 /// The next step of a request.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Turned {
     /// The queries to run next; empty once the request is decided.
     pub reads: Vec<Query>,
@@ -28,6 +28,9 @@ pub struct Turned {
     pub steps: Vec<Step>,
     /// What the answer waits for once that is durable: ask `noted` until it is.
     pub waits: Option<Waits>,
+    /// What a journal of hosts has to note before the answer; empty for nothing.
+    #[cfg(feature = "servers")]
+    pub changes: String,
     /// The reply to give when the transaction is durable. `None`: start the request over then, because it has
     /// to see its own change.
     pub answer: Option<Result<Reply, Problem>>,
@@ -63,16 +66,26 @@ pub fn turned<O: Object>(verb: &str, ask: O, call: O) -> Result<Turned, Wrong> {
         }
         let read: Vec<Vec<Row>> = found.by_ref().take(reads.len()).collect();
         if read.len() < reads.len() {
-            return Ok(Turned { reads, steps: Vec::new(), waits: None, answer: None });
+            return Ok(Turned { reads, ..Turned::default() });
         }
         alone.learn(&read);
     }
     let (steps, waits) = (alone.steps(), alone.waits());
+    #[cfg(feature = "servers")]
+    let changes = turn::changes(&alone);
     let answer = if alone.is_again() { None } else { Some(alone.answer()) };
-    Ok(Turned { reads: Vec::new(), steps, waits, answer })
+    Ok(Turned {
+        steps,
+        waits,
+        #[cfg(feature = "servers")]
+        changes,
+        answer,
+        ..Turned::default()
+    })
 }
 
-/// `{ reads }`; or `{ steps }`, and `answer` or `refused`, and `waits` where servers have to note it.
+/// `{ reads }`; or `{ steps }`, and `answer` or `refused`, and `waits` where servers have to note it, and
+/// `changes` for a journal.
 impl Answer for Turned {
     fn put<O: Object>(&self, to: &mut Writing<O>) {
         put_chain(to, "reads", &self.reads, put_query);
@@ -90,6 +103,10 @@ impl Answer for Turned {
                 to.text("beat", &format!("{beat}"));
                 to.number("generation", generation);
             });
+        }
+        #[cfg(feature = "servers")]
+        if !self.changes.is_empty() {
+            to.text("changes", &self.changes);
         }
         match &self.answer {
             Some(Ok(reply)) => to.nested("answer", |to| reply.put(to)),

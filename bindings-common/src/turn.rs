@@ -19,6 +19,8 @@ use crate::source::{Source, Wrong, read, read_with};
 
 #[cfg(feature = "servers")]
 mod operated;
+#[cfg(feature = "servers")]
+pub use operated::changes;
 
 /// The answer to a request.
 #[derive(Clone, Debug)]
@@ -35,6 +37,9 @@ pub enum Reply {
     Namespace(Namespace),
     /// Whether the store's servers have noted a write.
     Noted(Noted),
+    /// How many rows were raised.
+    #[cfg(feature = "servers")]
+    Raised(u64),
     /// Success without data.
     Done,
 }
@@ -59,6 +64,8 @@ impl Reply {
                 to.text("noted", state);
                 to.flag("last", last);
             }
+            #[cfg(feature = "servers")]
+            Reply::Raised(rows) => to.number("raised", *rows),
             Reply::Tags(_) | Reply::Done => {}
         }
     }

@@ -1,4 +1,4 @@
-//! State files in Node: WebAssembly cannot lock a file, nor close it in children. Each file is named by a
+//! State files and journals in Node: WebAssembly cannot lock a file, nor close it in children. Each file is named by a
 //! key of the caller's, and its content crosses as bytes of `leafid_bindings::state_bytes`.
 //!
 //! A write is begun (`begin`), made in the thread pool or in this thread (`finish`), whichever comes first, and
@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use leafid_bindings::state_bytes;
-use leafid_core::StateWrite;
-use leafid_state::{Found, Problem, State};
+use leafid_core::{StateWrite, Token};
+use leafid_state::{Found, Problem, State, journal};
 use napi::bindgen_prelude::{AsyncTask, Env, Uint8Array};
 use napi::{Result, Task};
 use napi_derive::napi;
@@ -43,6 +43,8 @@ pub struct Told {
     pub abandoned: Option<String>,
     /// The right in a file that was opened.
     pub right: Option<Uint8Array>,
+    /// The absolute path of a journal's folder, or what it knows of the rows that a note is about.
+    pub text: Option<String>,
 }
 
 impl From<Problem> for Told {
@@ -51,7 +53,7 @@ impl From<Problem> for Told {
             code: Some(problem.code.as_str().to_owned()),
             abandoned: Some(problem.abandoned()),
             message: Some(problem.message),
-            right: None,
+            ..Told::default()
         }
     }
 }
@@ -168,4 +170,40 @@ pub fn close(key: u32) {
     if let Some(shared) = FILES.with(|files| files.borrow_mut().remove(&key)) {
         locked(&shared).file = None;
     }
+}
+
+/// The absolute path of a folder for journals, as a text.
+#[napi]
+pub fn journal(folder: String) -> Told {
+    let text = journal::folder(Path::new(&folder)).map(|path| path.to_str().map(str::to_owned));
+    text.map_or_else(Told::from, |text| Told { text, ..Told::default() })
+}
+
+/// A note for the thread pool.
+pub struct Note {
+    folder: String,
+    store: Token,
+    changes: String,
+}
+
+impl Task for Note {
+    type Output = Told;
+    type JsValue = Told;
+
+    fn compute(&mut self) -> Result<Told> {
+        let text = journal::note(Path::new(&self.folder), self.store, &self.changes);
+        Ok(text.map_or_else(Told::from, |text| Told { text, ..Told::default() }))
+    }
+
+    fn resolve(&mut self, _: Env, told: Told) -> Result<Told> {
+        Ok(told)
+    }
+}
+
+/// Notes changes of a store in the journal in this folder; tells what is known of their rows if they begin below it.
+#[napi(ts_return_type = "Promise<Told>")]
+pub fn note(folder: String, store: String, changes: String) -> AsyncTask<Note> {
+    // The engine has read it before.
+    let store = Token::parse(&store).unwrap_or(Token::new([0; 16]));
+    AsyncTask::new(Note { folder, store, changes })
 }

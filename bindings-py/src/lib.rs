@@ -26,8 +26,8 @@ mod _native {
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
     use crate::stores::{
-        HttpStore, MemoryStore, PyStoreTime, abandon, decide, drop_memory, mysql_kind,
-        namespace_fields, postgres_kind, process, sql_texts,
+        HttpStore, MemoryStore, PyStoreTime, abandon, decide, drop_memory, journal_folder,
+        mysql_kind, namespace_fields, note, postgres_kind, process, sql_texts,
     };
     #[pymodule_export]
     use crate::testing::PyClock;

@@ -30,7 +30,7 @@ fn each_rule_has_a_test_that_breaks_without_it() {
     let rules: Vec<u32> = numbers(&protocol, "**R").collect();
     let tests = ["tests/seeded", "core/tests", "store/src/clock", "store/tests", "server/tests"];
     let mut found = BTreeSet::new();
-    for folder in tests.into_iter().chain(["tests/e2e", "tests/simulation"]) {
+    for folder in tests.into_iter().chain(["tests/e2e", "tests/simulation", "turn/tests"]) {
         named(&root.join(folder), &mut found);
     }
     assert!(rules.len() > 20 && rules.is_sorted(), "{rules:?}");

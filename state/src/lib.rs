@@ -1,4 +1,5 @@
-//! The state file of a generator, for hosts that have files: Python and Node.
+//! The state file of a generator, and the journal of stores that a process opens itself, for hosts that have files:
+//! Python and Node.
 //!
 //! The core decides what is written and when; here are the lock, the slots on the disk, and the file's place.
 //! Only on Linux: the id of the last start, a clock since then and the type of a file system are different on
@@ -18,11 +19,15 @@ mod folder;
 #[cfg(target_os = "linux")]
 mod fork;
 #[cfg(target_os = "linux")]
+pub mod journal;
+#[cfg(target_os = "linux")]
 mod open;
 #[cfg(not(target_os = "linux"))]
 #[path = "nowhere.rs"]
 mod open;
 
 pub use found::Found;
+#[cfg(not(target_os = "linux"))]
+pub use open::journal;
 pub use open::{State, is_folder};
 pub use problem::Problem;

@@ -41,3 +41,29 @@ impl State {
 pub fn is_folder(_: &Path) -> bool {
     false
 }
+
+/// Journals of hosts: none, here.
+pub mod journal {
+    use std::path::{Path, PathBuf};
+
+    use leafid_core::{Code, Token};
+
+    use crate::Problem;
+
+    /// Refuses.
+    ///
+    /// # Errors
+    /// `NOT_ENABLED`.
+    pub fn folder(_: &Path) -> Result<PathBuf, Problem> {
+        let message = "journals of programs exist on Linux only: leave `journal` out".to_owned();
+        Err(Problem { code: Code::NotEnabled, message })
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// As [`folder`].
+    pub fn note(folder: &Path, _: Token, _: &str) -> Result<Option<String>, Problem> {
+        self::folder(folder).map(|_| None)
+    }
+}

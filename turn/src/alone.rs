@@ -14,7 +14,7 @@ use crate::SERVERS;
 use crate::cache::Cache;
 use crate::guest::{Guest, Waits};
 use crate::problem::Problem;
-use crate::register::Server;
+use crate::register::{Change, Server};
 use crate::rows::TurnRows;
 use crate::sql::columns::Source;
 use crate::sql::gaps::Reading;
@@ -116,10 +116,20 @@ impl<T> Alone<T> {
         self.signed.as_ref().map(|(_, waits)| *waits)
     }
 
+    /// What the steps change or grant, for a journal of hosts.
+    pub fn intervals(&self) -> Vec<Change> {
+        self.rows.intervals()
+    }
+
     /// Whether the request starts over in another turn once the steps are durable, because it has to see its
     /// own change.
     pub fn is_again(&self) -> bool {
         self.again
+    }
+
+    /// The answer, as long as it is not given.
+    pub fn reply(&self) -> Option<&Result<T, Problem>> {
+        self.answer.as_ref()
     }
 
     /// The answer, to be given when the steps are durable.

@@ -18,6 +18,7 @@ pub mod declared;
 pub mod explain;
 pub mod groups;
 pub mod guest;
+pub mod journal;
 mod namespace_rows;
 pub mod namespaces;
 pub mod problem;

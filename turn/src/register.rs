@@ -154,6 +154,15 @@ impl fmt::Display for Change {
     }
 }
 
+impl FromStr for Change {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Change, ()> {
+        let (before, line) = text.split_once(' ').ok_or(())?;
+        Ok(Change { before: before.parse().map_err(|_| ())?, line: line.parse()? })
+    }
+}
+
 /// A server's record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
@@ -228,10 +237,7 @@ impl Record {
                 let (server, beat) = ack.split_once(' ').ok_or(())?;
                 self.acks.insert(Token::parse(server).map_err(|_| ())?, beat.parse()?);
             }
-            Some((before, line)) => {
-                let before = before.parse().map_err(|_| ())?;
-                self.lines.push(Change { before, line: line.parse()? });
-            }
+            Some(_) => self.lines.push(line.parse()?),
         }
         Ok(())
     }

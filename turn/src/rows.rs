@@ -48,6 +48,8 @@ pub struct TurnRows {
     /// Worker numbers that are granted in this turn.
     granted: BTreeSet<(Name, u32)>,
     beats: bool,
+    /// The end that a holder has shown, now or before, to a store which knows less.
+    claimed: Option<u64>,
 }
 
 impl TurnRows {
@@ -75,6 +77,7 @@ impl TurnRows {
             unreadable: Vec::new(),
             granted: BTreeSet::new(),
             beats: false,
+            claimed: None,
         }
     }
 

@@ -20,6 +20,7 @@ pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop
         None => return Err(absent(ask).into()),
         Some(row) => row,
     };
+    turn.claim(ask.have_until.max(row.claimed_until), row.max_id);
     let refused = |refusal| explain::segment(refusal, turn.store, &row, ask);
     let (after, answer) =
         registry::lease_segment(turn.store, &row, ask, turn.now).map_err(refused)?;

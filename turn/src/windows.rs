@@ -89,6 +89,7 @@ pub fn renew(
     let (store, now) = (turn.store, turn.now);
     let refused = |refusal| explain::renew(refusal, store, &namespace, &row, ask, now);
     let (after, answer) = registry::renew(store, &namespace, &row, ask, now).map_err(refused)?;
+    turn.claim(Some(ask.have_until), row.reserved_until);
     turn.put_worker(&ask.namespace, ask.worker, after);
     turn.grant(&ask.namespace, ask.worker);
     Ok(answer.map_err(refused)?)

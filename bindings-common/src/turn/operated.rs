@@ -2,13 +2,16 @@
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::{Code, Name, Refusal, StoreTime};
-use leafid_turn::alone::Decide;
+use leafid_turn::alone::{Alone, Decide};
 use leafid_turn::change::{NamespaceChange, Page, TagChange};
 use leafid_turn::clock::{strayed, strays};
 use leafid_turn::guest::{Noted, Waits};
+use leafid_turn::journal::{self, Kind};
+use leafid_turn::problem::Problem;
 use leafid_turn::want::{Answer, Want};
 use leafid_turn::{namespaces, segments, windows};
 use leafid_wire::{FieldReader, need};
@@ -116,6 +119,13 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
                 }
             })
         }
+        "raise" => {
+            let known = read_with(ask, "ask", |from| {
+                let known = need(from.text("known", journal::read)?)?;
+                Ok(need(known)?.0)
+            })?;
+            Box::new(move |turn| journal::raise(turn, &known).map(Reply::Raised))
+        }
         "check_clock" => {
             let (clock, [now, granted, seen]) = read_with(ask, "ask", |from| {
                 let clock = need(from.text("clock", str::to_owned)?)?;
@@ -129,6 +139,16 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
         }
         _ => return Err(Code::RequestInvalid.into()),
     })
+}
+
+/// What a request changed or was granted, for a journal of hosts; empty for nothing.
+pub fn changes(turn: &Alone<Reply>) -> String {
+    let kind = match turn.reply() {
+        Some(Ok(Reply::Segment(_) | Reply::Window(_))) => Kind::Grants,
+        Some(Err(Problem { code: Code::StoreWentBack | Code::StoreRefused, .. })) => Kind::Claims,
+        _ => Kind::Changes,
+    };
+    journal::text(&turn.intervals(), kind)
 }
 
 fn tag(from: &mut impl FieldReader) -> Result<Name, Refusal> {

@@ -9,6 +9,7 @@ import { notThere, otherVersion } from '../sql/unfit.js'
 import { checkClock, makingDefault, Works, type Waits } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
 import { newGuest } from '../stores/guest.js'
+import { journalIn } from '../stores/journal.js'
 import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
@@ -31,8 +32,8 @@ export function linked(connection: unknown, leaf: boolean, place?: string): Link
 }
 
 /** A store that connects with the first ask. */
-export function over(connect: () => Link, { create, allowUnsafeSettings = false }: SqlStoreOptions): Required<Store> {
-  const declared = checkCreate(create)
+export function over(connect: () => Link, { create, journal: folder, allowUnsafeSettings = false }: SqlStoreOptions): Required<Store> {
+  const [declared, journal] = [checkCreate(create), journalIn(folder)]
   const lines = new Map<string, Promise<unknown>>()
   let link: Link | undefined
   let opening: Promise<Works> | undefined
@@ -47,7 +48,8 @@ export function over(connect: () => Link, { create, allowUnsafeSettings = false 
     }))
     const act = () => endFar(tables, () => works.begin(verb, ask as never), signal)
     const look = async (waits: Waits, isLate: boolean) => told(await endFar(tables, () => works.noted(waits, isLate), signal))
-    return whenNoted(await act(), { act, look, leave: (waits) => tables.write([works.leaving(waits)]) })
+    const raise = (known: string) => endFar(tables, () => works.raising(known), signal)
+    return whenNoted(await act(), { act, look, leave: (waits) => tables.write([works.leaving(waits)]), journal, raise })
   }
 
   // Asks for one line run one after another: together, all but one would conflict and decide again.
@@ -153,13 +155,13 @@ export type SqlConnection = string | { query(...words: never[]): unknown } | { p
  * `STORE_REFUSED` if a setting could lose what was answered.
  */
 export function sqlStore(connection: SqlConnection, options: SqlStoreOptions = {}): Required<Store> {
-  checkOptions(options, { names: ['create', 'tags', 'allowUnsafeSettings'] })
-  const { tags, create } = options
+  checkOptions(options, { names: ['create', 'journal', 'tags', 'allowUnsafeSettings'] })
+  const { tags, allowUnsafeSettings: _, ...common } = options
   if (tags !== undefined && tags !== 'leaf_alloc') throw new LeafidError('REQUEST_INVALID', `\`tags\` must be 'leaf_alloc', Leaf's table, got ${shown(tags)}`)
   const isFile = typeof connection === 'string' && connection.startsWith('sqlite:')
   if (isFile || isDatabase(connection)) {
     if (tags !== undefined) throw leafElsewhere()
-    return isFile ? sqliteStore(connection.slice('sqlite:'.length), create === undefined ? {} : { create }) : sqliteOver(connection as never, options)
+    return isFile ? sqliteStore(connection.slice('sqlite:'.length), common) : sqliteOver(connection as never, options)
   }
   if (typeof connection === 'string') {
     if (/^(postgres|postgresql|mysql|mariadb):/.test(connection)) return databaseAt(connection, options)

@@ -13,6 +13,8 @@ export interface StateTold {
   abandoned?: string
   /** The right in a file that was opened. */
   right?: Uint8Array
+  /** The absolute path of a journal's folder, or what it knows of the rows that a note is about. */
+  text?: string
 }
 
 /** State files, by a generator's handle: the native add-on of Node. */
@@ -27,6 +29,10 @@ export interface StateFiles {
   /** Makes the write synchronously, unless the thread pool has; tells its problem. `null` if none was begun. */
   finish(handle: number): StateTold | null
   close(handle: number): void
+  /** Checks a folder for journals. */
+  journal(folder: string): StateTold
+  /** Notes changes of a store in the thread pool; tells a `text` if they begin below what was noted. */
+  note(folder: string, store: string, changes: string): Promise<StateTold>
 }
 
 /** The engine; in Node with what loads the add-on for state files, if that is installed. */

@@ -1,6 +1,6 @@
 import type { Plan } from '../driver/handle.js'
-import { theEngine } from '../engines/engine.js'
 import { theHost } from '../hosts/host.js'
+import { filesFor } from '../stores/journal.js'
 import { LeafidError } from '../values/errors.js'
 import { asLayout, type Layout, type LayoutFields, type LayoutName } from '../values/layout.js'
 import { checkNames, checkObject } from '../values/options.js'
@@ -96,12 +96,7 @@ function checkSticky({ owner, sticky, strict }: SnowflakeOptions): void {
 function stateOf({ state, clock: given }: SnowflakeOptions, namespace: string): Plan['state'] {
   if (state === undefined) return undefined
   const clock = clockOf(given === undefined ? {} : { clock: given })
-  const files = theEngine().stateFiles?.()
-  if (files === undefined) {
-    const { nativePackage: wanted } = theHost()
-    const cure = wanted === undefined ? 'there are none here: leave it out' : `its package is not installed: npm install ${wanted}`
-    throw new LeafidError('NOT_ENABLED', `\`state\` needs an engine with files, and ${cure}`)
-  }
+  const files = filesFor('state')
   const path = typeof state === 'string' ? files.absolute(state) : undefined
   if (path != null) return { files, path, namespace, clock }
   throw new LeafidError('STATE_INVALID', `\`state\` must be the path of a file, got ${shown(state)}`)

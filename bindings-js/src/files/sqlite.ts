@@ -9,6 +9,7 @@ import { inTransaction, notThere, otherVersion, shadowed } from '../sql/unfit.js
 import { checkClock, makingDefault, Works, type Waits } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
 import { newGuest } from '../stores/guest.js'
+import { journalIn, type Journal } from '../stores/journal.js'
 import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
@@ -27,6 +28,11 @@ export interface SqliteStoreOptions {
    * that differs from its declaration is `TAG_EXISTS` or `LAYOUT_MISMATCH` at its first use.
    */
   create?: boolean | Declarations
+  /**
+   * A folder in which the processes of this machine note what they were granted, so that nothing is granted twice after
+   * an older state of the store is put back; by default that of `LEAFID_JOURNAL`. Needs the native package.
+   */
+  journal?: string
 }
 
 /** The wall clock and the machine's uptime, in ms: the host's, except in tests. */
@@ -37,14 +43,14 @@ type Decides = (verb: Verb, ask: never) => unknown
 
 /**
  * The store in an SQLite file, with the server's tables: any number of processes, and a server, may use it at the same
- * time. The first ask opens it. `REQUEST_INVALID` for bad arguments, and the codes of invalid declarations; when asked,
- * `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
+ * time. The first ask opens it. `REQUEST_INVALID` for bad arguments, the codes of invalid declarations, `STATE_INVALID`
+ * for a `journal` that is no folder; when asked, `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = theHost()): Required<Store> {
   if (typeof path !== 'string' || path === '') throw new LeafidError('REQUEST_INVALID', `the path of an SQLite file must be a text, got ${shown(path)}`)
-  checkOptions(options, { names: ['create'] })
-  const create = checkCreate(options.create)
-  return store(() => hold(openFile(path, create, clocks), create, clocks))
+  checkOptions(options, { names: ['create', 'journal'] })
+  const [create, journal] = [checkCreate(options.create), journalIn(options.journal)]
+  return store(() => hold(openFile(path, create, clocks), create, clocks, journal))
 }
 
 export function isDatabase(connection: unknown): connection is Database {
@@ -54,9 +60,9 @@ export function isDatabase(connection: unknown): connection is Database {
 
 /** The store in an application's open database. Waits for other processes as long as its connection is set to. */
 export function sqliteOver(database: Database, options: SqliteStoreOptions & { allowUnsafeSettings?: boolean }): Required<Store> {
-  const create = checkCreate(options.create)
+  const [create, journal] = [checkCreate(options.create), journalIn(options.journal)]
   return store(() => {
-    const decides = outside(() => hold(openGiven(database, create, theHost(), options.allowUnsafeSettings === true), create, theHost()))
+    const decides = outside(() => hold(openGiven(database, create, theHost(), options.allowUnsafeSettings === true), create, theHost(), journal))
     return (verb, ask) => outside(() => decides(verb, ask))
   })
 }
@@ -83,7 +89,7 @@ function store(open: () => Decides): Required<Store> {
   })
 }
 
-function hold({ path, connection, granted }: File, create: Declarations | undefined, clocks: Clocks): Decides {
+function hold({ path, connection, granted }: File, create: Declarations | undefined, clocks: Clocks, journal: Journal | undefined): Decides {
   const checkFile = watched(path)
   const time = storeClock(granted, clocks.wall(), clocks.ticking())
   const longest = () => Number(Object.values(connection.all(query(TEXTS.longest))[0] ?? {})[0])
@@ -110,9 +116,10 @@ function hold({ path, connection, granted }: File, create: Declarations | undefi
   return (verb, ask) => {
     const act = () => endNear(tables, () => works.begin(verb, ask))
     const ended = act()
-    if (ended.waits === undefined) return told(ended)
+    if (ended.waits === undefined && (journal === undefined || ended.changes === undefined)) return told(ended)
     const look = (waits: Waits, isLate: boolean) => told(endNear(looks, () => works.noted(waits, isLate)))
-    return whenNoted(ended, { act, look, leave: (waits) => connection.run(works.leaving(waits)), isLater })
+    const raise = (known: string) => endNear(tables, () => works.raising(known))
+    return whenNoted(ended, { act, look, leave: (waits) => connection.run(works.leaving(waits)), isLater, journal, raise })
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Journal } from '../stores/journal.js'
 import { LeafidError } from '../values/errors.js'
 import type { Columns, Query, Step } from './text.js'
 import type { Decided, Noted, Waits, Work } from './work.js'
@@ -31,8 +32,8 @@ export interface FarTables {
 /** Thrown to roll back a transaction that met another's write. */
 const CONFLICT = Symbol('conflict')
 
-/** The end of a request, durable; `waits` is set if servers have to note it before it is told. */
-export type Ended<T> = Pick<Decided<T>, 'answer' | 'refused' | 'waits'>
+/** The end of a request, durable; before it is told, a journal has to note the `changes`, and servers if it `waits`. */
+export type Ended<T> = Pick<Decided<T>, 'answer' | 'refused' | 'waits' | 'changes'>
 
 /** The answer, or throws the refusal. */
 export function told<T>({ answer, refused }: Ended<T>): T {
@@ -92,8 +93,11 @@ export async function endFar<T>(tables: FarTables, begin: () => Work<T>, signal?
   throw overloaded()
 }
 
-/** How a request waits until the servers have noted it. */
+/** How a request waits until the journal and the servers have noted it. */
 export interface Noting<T> {
+  journal: Journal | undefined
+  /** Raises rows to what the journal knows of them. */
+  raise(known: string): Ended<{ raised: number }> | Promise<Ended<{ raised: number }>>
   /** Decides the request again. */
   act(): Ended<T> | Promise<Ended<T>>
   look(waits: Waits, isLate: boolean): Noted | Promise<Noted>
@@ -103,8 +107,11 @@ export interface Noting<T> {
   isLater?(error: unknown): boolean
 }
 
-/** Tells how a request ended once every server of the store has noted it. It is decided again if the store was fenced. */
-export async function whenNoted<T>(ended: Ended<T>, { act, look, leave, isLater }: Noting<T>): Promise<T> {
+/**
+ * Tells how a request ended once the journal and every server of the store have noted it. It is decided again if the
+ * store went back or was fenced.
+ */
+export async function whenNoted<T>(ended: Ended<T>, { act, look, leave, isLater, journal, raise }: Noting<T>): Promise<T> {
   const end = Date.now() + NOTED_MS
   const soon = async <R>(act: () => R | Promise<R>): Promise<R> => {
     for (;;) {
@@ -117,6 +124,18 @@ export async function whenNoted<T>(ended: Ended<T>, { act, look, leave, isLater 
       }
     }
   }
+  const journaled = async (ended: Ended<T>): Promise<Ended<T>> => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const { changes } = ended
+      const known = changes && (await journal?.note(changes))
+      if (known === undefined) return ended
+      const { raised } = told(await soon(() => raise(known)))
+      journal!.raised(changes!.store, raised)
+      ended = await soon(act)
+    }
+    throw overloaded()
+  }
+  ended = await journaled(ended)
   let { waits } = ended
   while (waits !== undefined) {
     await pause(SHORTEST_LOOK_MS, LONGEST_LOOK_MS)
@@ -124,7 +143,7 @@ export async function whenNoted<T>(ended: Ended<T>, { act, look, leave, isLater 
     const { noted, last } = await soon(() => look(known, Date.now() >= end))
     if (last) await soon(() => leave(known)).catch(() => {})
     if (noted === 'all') break
-    if (noted === 'again') waits = (ended = await soon(act)).waits
+    if (noted === 'again') waits = (ended = await journaled(await soon(act))).waits
   }
   return told(ended)
 }

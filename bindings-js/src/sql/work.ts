@@ -3,6 +3,7 @@ import type { Refused } from '../engines/engine.js'
 import type { Declarations } from '../stores/declared.js'
 import { deciding } from '../stores/deciding.js'
 import type { Guest } from '../stores/guest.js'
+import type { Changes } from '../stores/journal.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
@@ -40,6 +41,8 @@ export interface Decided<T> {
   refused?: LeafidError
   /** Set if servers have to note the steps before the answer is told. */
   waits?: Waits
+  /** Set if a journal has to, and before them. */
+  changes?: Changes
   /** Called once the steps are written. */
   written?(): void
 }
@@ -70,6 +73,7 @@ interface Turned {
   steps: readonly Step[]
   answer?: unknown
   waits?: Waits
+  changes?: string
   refused?: { code: string; message: string; until?: number; retryAfter?: number }
 }
 
@@ -153,12 +157,14 @@ export class Works {
     for (;;) {
       const longest = found.flat().map((row) => Number(row['max_window_ms'] ?? 0))
       if (longest.length > 0) sees?.(Math.max(...longest))
-      const { reads, steps, answer, refused, waits } = turn(String(column(meta, 'store')), now, found)
+      const store = String(column(meta, 'store'))
+      const { reads, steps, answer, refused, waits, changes: text } = turn(store, now, found)
       if (reads.length > 0) {
         found.push(...(yield reads))
         continue
       }
-      const decided = { steps: steps.length === 0 ? [] : [...steps, ...this.#beat(now, beatMs)], ...(waits === undefined ? {} : { waits }) }
+      const noted = { ...(waits === undefined ? {} : { waits }), ...(text === undefined ? {} : { changes: { store, text } }) }
+      const decided = { steps: steps.length === 0 ? [] : [...steps, ...this.#beat(now, beatMs)], ...noted }
       if (refused !== undefined) return { ...decided, refused: this.#refusal(refused) }
       return answer === undefined ? decided : { ...decided, answer: answer as never, written: () => said?.agreed() }
     }
@@ -174,6 +180,11 @@ export class Works {
       if (reads.length === 0) return { steps: [], answer: answer as Noted }
       found.push(...(yield reads))
     }
+  }
+
+  /** Raises rows to what a journal knows of them. */
+  raising(known: string): Work<{ raised: number }> {
+    return this.begin('raise' as never, { known } as never)
   }
 
   /** The step that removes this store's record, if it wrote nothing since. */

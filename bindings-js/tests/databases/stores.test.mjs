@@ -1,5 +1,6 @@
 // Stores over an application's connections, in a real PostgreSQL and a real MariaDB.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, describe } from 'node:test'
 import mysql from 'mysql2'
 import pg from 'pg'
@@ -8,6 +9,7 @@ import { sqlStore } from 'leafid/node'
 import { conform } from 'leafid/testing'
 import { killedAndStopped, together } from '../support/beside.mjs'
 import { ENGINES } from '../support/databases.mjs'
+import { scratch } from '../support/ends.mjs'
 import { leafid } from '../support/store.mjs'
 import { refusal, refuses, until } from '../support/stores.mjs'
 
@@ -55,6 +57,30 @@ for (const [name, engine] of Object.entries(ENGINES)) {
         await act(t, url, async (options) => sqlStore(await open(t, url), options))
       })
     }
+
+    test('with a journal a restored database grants nothing twice', async (t) => {
+      const { name: made, url } = database()
+      const journal = scratch(t)
+      const granted = async (options) => {
+        const store = sqlStore(await open(t, url), options)
+        const { start } = await store.lease_segment(lease())
+        const { worker } = await store.acquire(acquire({ request: randomBytes(16).toString('hex') }))
+        return `${start} ${worker}`
+      }
+      const [schema, tables] = [name === 'PostgreSQL' ? 'leafid.' : '', ['namespaces', 'tags', 'workers']]
+      await granted({ create })
+      for (const table of tables) server.run(made, `CREATE TABLE was_${table} AS SELECT * FROM ${schema}${table}`)
+      const back = () => {
+        for (const table of tables) server.run(made, `BEGIN; DELETE FROM ${schema}${table}; INSERT INTO ${schema}${table} SELECT * FROM was_${table}; COMMIT`)
+      }
+      const seen = []
+      for (let round = 0; round < 3; round++) {
+        seen.push(await granted({ journal }))
+        back()
+      }
+      assert.deepEqual(seen, ['11 1', '21 2', '31 3'])
+      assert.equal(await granted({}), '11 1', 'the control')
+    })
 
     test('a temporary table of the application never stands for the store’s', async (t) => {
       const { url } = database()

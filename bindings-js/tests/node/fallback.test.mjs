@@ -33,10 +33,17 @@ test('it draws, imported and required', () => {
   assert.deepEqual(run(`const leafid = require('leafid')\n${draws}`, 'commonjs'), [1, true])
 })
 
-test('a state file needs the native part, which is named', () => {
-  const told = run(`
-    import { Snowflake } from 'leafid'
-    try { new Snowflake('default', { store: 'http://127.0.0.1:1', state: 'state' }) } catch ({ code, message }) { console.log(JSON.stringify({ code, message })) }`)
-  assert.equal(told.code, 'NOT_ENABLED')
-  assert.match(told.message, new RegExp(`npm install leafid-${process.platform}-${process.arch}`))
+test('a state file and a journal need the native part, which is named', () => {
+  const uses = {
+    state: "new Snowflake('default', { store: 'http://127.0.0.1:1', state: 'state' })",
+    journal: "sqliteStore('ids.db', { journal: '.' })",
+  }
+  for (const [option, use] of Object.entries(uses)) {
+    const told = run(`
+      import { Snowflake } from 'leafid'
+      import { sqliteStore } from 'leafid/node'
+      try { ${use} } catch ({ code, message }) { console.log(JSON.stringify({ code, message })) }`)
+    assert.equal(told.code, 'NOT_ENABLED')
+    assert.match(told.message, new RegExp(`\`${option}\` needs .* npm install leafid-${process.platform}-${process.arch}`))
+  }
 })

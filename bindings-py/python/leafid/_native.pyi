@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine, Iterator
 from datetime import datetime
 from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Protocol, Self, final
 
 from typing_extensions import Buffer
@@ -242,7 +243,9 @@ def decide(
     ask: _Row,
     run: Callable[[str, _Row], tuple[list[_Row], int]],
     guest: str | bytes | None = None,
-) -> tuple[bool, Any, _Row | None] | None: ...
+) -> tuple[bool, Any, _Row | None, str] | None: ...
+def journal_folder(path: str | PathLike[str]) -> Path: ...
+def note(journal: str | PathLike[str], store: str | bytes, changes: str) -> str | None: ...
 
 CONFORM_CASES: str
 SQLITE_APPLICATION: int

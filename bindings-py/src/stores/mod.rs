@@ -12,7 +12,7 @@ pub use http::HttpStore;
 pub use memory::{MemoryStore, drop_memory};
 pub use sql::{abandon, mysql_kind, namespace_fields, postgres_kind, process, sql_texts};
 pub use time::PyStoreTime;
-pub use turn::decide;
+pub use turn::{decide, journal_folder, note};
 
 use std::sync::Arc;
 

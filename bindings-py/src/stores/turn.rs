@@ -1,10 +1,12 @@
 //! One request to a store over SQL: the texts for Python's drivers, and the answer.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use leafid_bindings::sql::Row;
 use leafid_bindings::turn::{self, Reply};
 use leafid_core::{StoreTime, Token};
+use leafid_state::journal;
 use leafid_turn::alone::Alone;
 use leafid_turn::guest::Guest;
 use leafid_turn::problem::Problem;
@@ -16,12 +18,12 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 
 use crate::client::Failed;
 use crate::client::host::{owner, random};
-use crate::values::{Now, TokenArg, dict, outside};
+use crate::values::{Now, TokenArg, dict, errors, outside};
 
 type Asked<'py> = (&'static str, Bound<'py, PyDict>);
-/// Whether rows were written, the answer or refusal to give once that is durable, and what the request `noted`
-/// takes where servers have to note it first.
-type Decided<'py> = (bool, Bound<'py, PyAny>, Option<Bound<'py, PyDict>>);
+/// Whether rows were written, the answer or refusal to give once that is durable, what the request `noted`
+/// takes where servers have to note it first, and what a journal has to.
+type Decided<'py> = (bool, Bound<'py, PyAny>, Option<Bound<'py, PyDict>>, String);
 
 /// Decides a request in a transaction: `run` takes the name of a text and its parameters, and returns the rows
 /// as dicts, and how many it found or wrote. Gives whether it wrote, and the answer (fields, a list of them, or
@@ -82,7 +84,27 @@ pub fn decide<'py>(
         })?),
         _ => None,
     };
-    Ok(Some((wrote, answered(py, alone.answer())?, waits)))
+    let changes = turn::changes(&alone);
+    Ok(Some((wrote, answered(py, alone.answer())?, waits, changes)))
+}
+
+/// The absolute path of a folder for journals.
+#[pyfunction]
+pub fn journal_folder(path: PathBuf) -> PyResult<PathBuf> {
+    journal::folder(&path).map_err(|why| errors::raise(why.code, why.message))
+}
+
+/// Notes the changes of a request in the journal in this folder, before it is answered; gives what `raise` takes if
+/// it has to be decided again.
+#[pyfunction]
+pub fn note(
+    py: Python<'_>,
+    journal: PathBuf,
+    store: TokenArg,
+    changes: &str,
+) -> PyResult<Option<String>> {
+    let noted = py.detach(|| journal::note(&journal, store.0, changes));
+    noted.map_err(|why| errors::raise(why.code, why.message))
 }
 
 /// An answer as fields, a list of them, or None; a refusal as the error to raise.

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use leafid_core::registry::{
-    DEFAULT_MAX_STEP, DEFAULT_MAX_WINDOW_MS, DEFAULT_STEP, FIRST_WINDOW_MS, TagRow, WorkerRow,
-    fence_time,
-};
+use leafid_core::registry::{DEFAULT_MAX_WINDOW_MS, FIRST_WINDOW_MS, WorkerRow, fence_time};
 use leafid_core::{Name, StoreTime};
+use leafid_turn::journal::tombstone;
 use leafid_turn::register::{Line, Window};
 
 use super::Bounds;
@@ -81,11 +79,7 @@ impl Moves {
                     }
                     _ => continue,
                 };
-                let (step, max_step) = (DEFAULT_STEP, DEFAULT_MAX_STEP);
-                let (until, claimed_until) = (None, None);
-                let lost =
-                    TagRow { max_id: 1, step, max_step, deleted: true, until, claimed_until };
-                let row = before.map_or(lost, |seen| seen.row);
+                let row = before.map_or_else(tombstone, |seen| seen.row);
                 let after = if with_gap { Some(row.fenced(bound)) } else { row.raised(bound) };
                 let after = after.or((before.is_none()).then_some(row));
                 self.writes.extend(after.map(|after| Write::Tag { tag: *tag, before, after }));

@@ -1,11 +1,11 @@
-//! Notes as lines of a file. Each ends with a checksum: a line that was cut off by a crash, or corrupted, is
-//! skipped, and the others count.
+//! Notes as lines of a file.
 
 use leafid_core::{StoreTime, Token};
 
 use super::bounds::Note;
 use super::file::{FIRST, Head};
 use leafid_turn::hex;
+use leafid_turn::journal::{seal, unseal};
 
 /// Writes the first line of a file.
 pub fn head(head: &Head) -> String {
@@ -34,15 +34,12 @@ pub fn line(note: &Note) -> String {
         Note::Longest(ms) => format!("longest {ms}"),
         Note::Line(line) => line.to_string(),
     };
-    format!("{said} #{:08x}\n", checksum(&said))
+    seal(&said)
 }
 
 /// Reads a line, without its line break; `None` if its checksum is wrong.
 pub fn read(line: &str) -> Option<Note> {
-    let (said, sum) = line.rsplit_once(" #")?;
-    if u32::from_str_radix(sum, 16) != Ok(checksum(said)) {
-        return None;
-    }
+    let said = unseal(line)?;
     let (kind, rest) = said.split_once(' ').unwrap_or((said, ""));
     Some(match kind {
         "afresh" => Note::Afresh,
@@ -56,11 +53,6 @@ pub fn read(line: &str) -> Option<Note> {
         "longest" => Note::Longest(rest.parse().ok()?),
         _ => Note::Line(said.parse().ok()?),
     })
-}
-
-/// FNV-1a: detects lines that were cut off or corrupted, but not forgery.
-fn checksum(said: &str) -> u32 {
-    said.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 #[cfg(test)]

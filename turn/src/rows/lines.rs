@@ -3,10 +3,12 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use leafid_core::Name;
 use leafid_core::registry::{TagRow, WorkerRow};
+use leafid_core::{Name, StoreTime};
 
 use super::TurnRows;
+use crate::SERVERS;
+use crate::journal::key_number;
 use crate::register::{Change, Line, Window};
 
 impl TurnRows {
@@ -15,9 +17,43 @@ impl TurnRows {
         self.granted.insert((*name, worker));
     }
 
+    /// Notes the end that a holder has shown of a row, if it is above the row's.
+    pub fn claim(&mut self, end: Option<u64>, known: u64) {
+        if SERVERS {
+            self.claimed = end.filter(|end| *end > known);
+        }
+    }
+
     /// What this turn writes, and the windows that it answers again.
     pub fn lines(&self) -> Vec<Change> {
-        let tags = self.tags.iter().filter_map(|(tag, entry)| {
+        let workers = self.numbers().map(|(name, worker, before, after)| {
+            let window = Window { granted: after.granted, end: after.reserved_until };
+            let before = before.granted.get().unsigned_abs();
+            Change { before, line: Line::Worker(name, worker, window) }
+        });
+        self.tag_lines().chain(workers).collect()
+    }
+
+    /// What this turn grants or gives back, and how tags are changed, for a journal of hosts: of a window the tick
+    /// at which it begins, and its key instead of when it was granted. If a holder has more than the store knows,
+    /// that stands instead of where it begins, also if no row is changed.
+    pub fn intervals(&self) -> Vec<Change> {
+        let is_given = |(name, worker, before, after): &(Name, u32, WorkerRow, WorkerRow)| {
+            let is_lowered = after.reserved_until < before.reserved_until;
+            is_lowered || self.granted.contains(&(*name, *worker))
+        };
+        let workers = self.numbers().filter(is_given).map(|(name, worker, before, after)| {
+            let key = StoreTime::new(key_number(after.key.or(before.key)));
+            let window = Window { granted: key, end: after.reserved_until };
+            Change { before: after.held_from, line: Line::Worker(name, worker, window) }
+        });
+        let Some(before) = self.claimed else { return self.tag_lines().chain(workers).collect() };
+        let tags = self.tags.keys().map(|tag| Change { before, line: Line::Tag(*tag, 0) });
+        tags.chain(workers.map(|change| Change { before, ..change })).collect()
+    }
+
+    fn tag_lines(&self) -> impl Iterator<Item = Change> + '_ {
+        self.tags.iter().filter_map(|(tag, entry)| {
             let after = self.written(tag, entry)?;
             let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
             let is_changed = self.changed.contains(tag) || moved != Some(after);
@@ -25,21 +61,20 @@ impl TurnRows {
             // A new tag stands at 1.
             let before = entry.before.map_or(1, |seen| seen.row.max_id);
             Some(Change { before, line: line(*tag, after.max_id) })
-        });
+        })
+    }
+
+    /// The numbers that are changed or granted, with their rows before and after.
+    fn numbers(&self) -> impl Iterator<Item = (Name, u32, WorkerRow, WorkerRow)> + '_ {
         let changed = self
             .spaces
             .iter()
             .flat_map(|(name, space)| space.changed().map(move |(worker, _)| (*name, worker)));
         let numbers: BTreeSet<_> = changed.chain(self.granted.iter().copied()).collect();
-        let workers = numbers.into_iter().filter_map(|(name, worker)| {
+        numbers.into_iter().filter_map(|(name, worker)| {
             let space = self.spaces.get(&name)?;
-            let line = |row: WorkerRow| {
-                let (granted, end) = (row.granted, row.reserved_until);
-                Line::Worker(name, worker, Window { granted, end })
-            };
-            let before = line(space.before(worker).unwrap_or_default()).state();
-            Some(Change { before, line: line(space.worker(worker)??) })
-        });
-        tags.chain(workers).collect()
+            let before = space.before(worker).unwrap_or_default();
+            Some((name, worker, before, space.worker(worker)??))
+        })
     }
 }

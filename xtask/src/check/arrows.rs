@@ -15,7 +15,7 @@ const MAY_KNOW: &str = "
     leafid-wire: leafid-core
     leafid-public: leafid-core
     leafid-turn: leafid-core leafid-wire
-    leafid-state: leafid-core
+    leafid-state: leafid-core leafid-turn
     leafid-store: leafid-core leafid-servers leafid-turn leafid-wire
     leafid-leaf: leafid-core leafid-store
     leafid-server: leafid-core leafid-leaf leafid-servers leafid-store leafid-wire

@@ -1,11 +1,12 @@
 """The methods of a store over SQL."""
 
+import os
 import re
 from contextlib import suppress
 from typing import Any
 
 from .. import errors
-from .._native import namespace_fields
+from .._native import journal_folder, namespace_fields
 from .tables import Tables
 
 Row = dict[str, Any]
@@ -17,8 +18,16 @@ _PAGE = 1_000
 class Store:
     """The common part of `SqliteStore` and `SqlStore`."""
 
-    def __init__(self, tables: Tables, workers: tuple[int, int] | None) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        workers: tuple[int, int] | None,
+        journal: str | os.PathLike[str] | None,
+    ) -> None:
         self._tables = tables
+        journal = journal or os.environ.get("LEAFID_JOURNAL")
+        if journal:
+            tables.journal = journal_folder(journal)
         # Tags and namespaces that generators want to create, by verb and name.
         self._wanted: dict[tuple[str, str], list[Row]] = {}
         if workers is not None and tables.made is None:

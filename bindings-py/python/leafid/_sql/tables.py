@@ -5,16 +5,18 @@ record of the locks but not the locks, and with a database's connection it would
 session. Parent and child open another one when they need it.
 """
 
+import logging
 import os
 import random
 import threading
 import time
 import weakref
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import Any
 
 from .. import errors
-from .._native import Clock
+from .._native import Clock, note
 from .making import Making
 
 # The longest wait for a transaction, in s: less than the 3 s after which a holder gives up an ask.
@@ -22,6 +24,9 @@ PATIENCE = 2.0
 # How long a request may wait until the store's servers have noted it, in s, and how often that is looked at.
 _NOTED_WITHIN = 2.8
 _LOOKS_EACH = (0.020, 0.050)
+# How often a request is decided, if others are faster or the store went back.
+_ATTEMPTS = 12
+_LOG = logging.getLogger("leafid")
 
 
 class Tables(ABC):
@@ -30,6 +35,8 @@ class Tables(ABC):
 
     # The store's id, once it was found.
     id: str | None = None
+    # The folder in which this machine's processes note what was granted.
+    journal: Path | None = None
 
     def __init__(self, place: str, clock: Clock | None, made: Making | None) -> None:
         # `made` has the values for a new store, where one may be created.
@@ -49,11 +56,16 @@ class Tables(ABC):
         """Finds the store, or creates it where that was asked for."""
 
     def decide(self, verb: str, ask: dict[str, Any]) -> Any:
-        """Carries out a request: it is durable, and every server of the store has noted it, when this returns the
-        answer, or the refusal."""
+        """Carries out a request: it is durable, and the journal and every server of the store have noted it, when
+        this returns the answer, or the refusal."""
         end = time.monotonic() + _NOTED_WITHIN
-        while True:
-            answer, waits = self._turn(verb, ask)
+        for _ in range(_ATTEMPTS):
+            answer, waits, changes = self._turn(verb, ask)
+            if changes and self.journal is not None:
+                known = note(self.journal, str(self.id), changes)
+                if known is not None:
+                    self._raise(known)
+                    continue
             if waits is None:
                 return answer
             noted = self._noted(waits, end)
@@ -61,13 +73,30 @@ class Tables(ABC):
                 return noted
             if noted:
                 return answer
+        raise errors.StoreUnavailableError(
+            f"the rows of {self.place} lay below what was noted of them, again and again; ask again"
+        )
+
+    def _raise(self, known: str) -> None:
+        """Raises rows to what the journal knows of them."""
+        raised = self._turn("raise", {"known": known})[0]
+        if isinstance(raised, errors.LeafidError):
+            raise raised
+        if raised["raised"]:
+            _LOG.warning(
+                "STORE_WENT_BACK: %s lacks what this machine was granted, as after a restore; %d of its rows were "
+                "raised to the journal in %s, and nothing is granted twice",
+                self.place,
+                raised["raised"],
+                self.journal,
+            )
 
     def _noted(self, waits: dict[str, Any], end: float) -> bool | errors.LeafidError:
         """Waits until every server has noted a write; False if the request has to be decided again."""
         while True:
             time.sleep(random.uniform(*_LOOKS_EACH))
             ask = {**waits, "is_late": time.monotonic() >= end}
-            found, _ = self._turn("noted", ask, only_reads=True)
+            found = self._turn("noted", ask, only_reads=True)[0]
             if isinstance(found, errors.LeafidError):
                 return found
             if found["last"]:
@@ -78,8 +107,9 @@ class Tables(ABC):
     @abstractmethod
     def _turn(
         self, verb: str, ask: dict[str, Any], only_reads: bool = False
-    ) -> tuple[Any, dict[str, Any] | None]:
-        """Carries out a request in a transaction: returns the answer, or the refusal, and what it waits for."""
+    ) -> tuple[Any, dict[str, Any] | None, str]:
+        """Carries out a request in a transaction: returns the answer, or the refusal, what it waits for, and its
+        changes for the journal."""
 
     @abstractmethod
     def _leave(self, own: dict[str, Any]) -> None:

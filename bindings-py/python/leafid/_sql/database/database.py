@@ -45,7 +45,7 @@ class Database(Tables):
 
     def _turn(
         self, verb: str, ask: dict[str, Any], only_reads: bool = False
-    ) -> tuple[Any, dict[str, Any] | None]:
+    ) -> tuple[Any, dict[str, Any] | None, str]:
         # Tries again after a conflict, then with the row locked; and once more if the connection was lost
         # before the commit.
         with self.lock:
@@ -83,7 +83,7 @@ class Database(Tables):
 
     def _attempt(
         self, verb: str, ask: dict[str, Any], in_line: bool
-    ) -> tuple[Any, dict[str, Any] | None]:
+    ) -> tuple[Any, dict[str, Any] | None, str]:
         link, is_over = self._linked(), False
         try:
             link.begin()
@@ -93,7 +93,7 @@ class Database(Tables):
             decided = decide(self.source.leaf, self.id or "", now, verb, ask, run, self.guest)
             if decided is None:
                 raise Broken("stale", "a row has changed since it was read")
-            wrote, answer, waits = decided
+            wrote, answer, waits, changes = decided
             if wrote and now - self.beaten >= _BEAT_MS:
                 link.run("beat", {"now": now})
                 self.beaten = now
@@ -107,7 +107,7 @@ class Database(Tables):
             # The state of the connection is unknown.
             self.close()
             raise
-        return answer, waits
+        return answer, waits, changes
 
     def _head(self, link: Link) -> int:
         """The store's time, after checks that server and store are still the same."""

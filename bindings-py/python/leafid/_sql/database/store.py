@@ -1,5 +1,6 @@
 """`SqlStore`: a store in a database."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,9 @@ class SqlStore(Store):
 
     Without `create` the tables must exist: new ones would hand out the numbers of lost ones again.
     `workers` is the range of worker numbers of its namespace `default`; if it has another range, its
-    first use raises `LayoutMismatchError`. With `tags="leaf_alloc"` Leaf's own table keeps the tags. A
+    first use raises `LayoutMismatchError`. `journal` is a folder in which the processes of this machine note what
+    they were granted, so that nothing is granted twice after the database was put back; by default that of
+    `LEAFID_JOURNAL`. With `tags="leaf_alloc"` Leaf's own table keeps the tags. A
     database whose settings may lose grants is refused unless `allow_unsafe_settings`.
     """
 
@@ -34,6 +37,7 @@ class SqlStore(Store):
         create: bool = False,
         workers: tuple[int, int] | None = None,
         tags: str | None = None,
+        journal: str | os.PathLike[str] | None = None,
         allow_unsafe_settings: bool = False,
         clock: Clock | None = None,
         id: str | None = None,
@@ -43,7 +47,7 @@ class SqlStore(Store):
             tables: Tables = Database(source, clock, allow_unsafe_settings, made)
         else:
             tables = File(source, clock, made)
-        super().__init__(tables, workers)
+        super().__init__(tables, workers, journal)
 
     @property
     def place(self) -> str:

@@ -45,7 +45,7 @@ class File(Tables):
 
     def _turn(
         self, verb: str, ask: dict[str, Any], only_reads: bool = False
-    ) -> tuple[Any, dict[str, Any] | None]:
+    ) -> tuple[Any, dict[str, Any] | None, str]:
         self._refuse_inherited()
         with self.lock, self._words("open" if self.id is None else "write"):
             opened = self._opened()
@@ -62,7 +62,7 @@ class File(Tables):
                         f"a row of `{self.path}` was changed between reading and writing it: another "
                         "program writes to the store without a transaction"
                     )
-                wrote, answer, waits = decided
+                wrote, answer, waits, changes = decided
                 if wrote:
                     # The last statement of a transaction that wrote something, as in the server.
                     _run(opened, "beat", {"now": now})
@@ -72,7 +72,7 @@ class File(Tables):
                 if opened.in_transaction:
                     opened.execute("ROLLBACK")
                 raise
-        return answer, waits
+        return answer, waits, changes
 
     def _leave(self, own: dict[str, Any]) -> None:
         with suppress(errors.LeafidError), self.lock, self._words("write"):

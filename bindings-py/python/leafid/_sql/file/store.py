@@ -18,6 +18,8 @@ class SqliteStore(Store):
     Any number of processes, forked children and a server may have it open at once. Without `create` the
     file must exist: a new one would hand out the numbers of a lost one again. `workers` is the range of
     worker numbers of its namespace `default`; if it has another range, `LayoutMismatchError` is raised.
+    `journal` is a folder in which the processes of this machine note what they were granted, so that nothing is
+    granted twice after an older state of the file is put back; by default that of `LEAFID_JOURNAL`.
     """
 
     def __init__(
@@ -26,11 +28,12 @@ class SqliteStore(Store):
         *,
         create: bool = False,
         workers: tuple[int, int] | None = None,
+        journal: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
         id: str | None = None,
     ) -> None:
         tables = File(path_of(path), clock, Making.wanted(create, id))
-        super().__init__(tables, workers)
+        super().__init__(tables, workers, journal)
         tables.found()
         self._make_wanted("create_namespace", "default")
 
