@@ -83,7 +83,7 @@ pub fn kills(count: u64) -> Outcome<Report> {
 pub fn back(rounds: u64) -> Outcome<Report> {
     let rounds = std::env::var("LEAFID_BACK").unwrap_or_else(|_| rounds.to_string());
     let run = Run::cargo(&["test", "--locked", "-p", "leafid-server", "--test", "databases", "--"])
-        .args(["engines::back", "--nocapture", "--test-threads=1"])
+        .args(["engines::back", "--include-ignored", "--nocapture", "--test-threads=1"])
         .env("LEAFID_BACK", &rounds);
     runners::cargo(run)
 }
