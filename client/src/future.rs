@@ -52,6 +52,7 @@ where
         match this.generator.driven().attempt(caller, &this.call, &mut this.draw)? {
             Ok(value) => Poll::Ready(Ok(value)),
             Err(why) => {
+                caller.warn();
                 let ends = [why.until, this.call.left()].into_iter().flatten().min();
                 let ends = ends.and_then(|left| Instant::now().checked_add(left));
                 ends.inspect(|at| this.alarm.set(*at, context.waker()));

@@ -120,7 +120,10 @@ impl<K> Generator<K> {
             let caller = self.driven().holding()?.enter();
             match self.driven().attempt(&caller, &call, &mut draw)? {
                 Ok(value) => return Ok(value),
-                Err(why) => caller.rest(&why),
+                Err(why) => {
+                    caller.warn();
+                    caller.rest(&why);
+                }
             }
         }
     }
@@ -227,10 +230,6 @@ impl<K: Kind> Generator<K> {
     /// # Ok::<(), leafid::Error>(())
     /// ```
     #[inline]
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "through a shared reference; `iter` has the trait"
-    )]
     pub fn next(&self) -> Result<i64, Error> {
         match self.at_hand() {
             Some(id) => Ok(id),

@@ -76,10 +76,20 @@ pub fn read(write: impl FnOnce(&mut Events) + Send + 'static) {
     }
 }
 
-/// Leaves an event for the reader.
+/// Leaves an event for the reader; with the feature `tracing` also for that.
 pub fn note(is_warning: bool, message: impl FnOnce() -> String) {
-    if let Some(log) = read_log() {
-        let _ = log.sent.try_send(Some((is_warning, message())));
+    let log = read_log();
+    if log.is_none() && !cfg!(feature = "tracing") {
+        return;
+    }
+    let message = message();
+    #[cfg(feature = "tracing")]
+    match is_warning {
+        true => tracing::warn!("{message}"),
+        false => tracing::info!("{message}"),
+    }
+    if let Some(log) = log {
+        let _ = log.sent.try_send(Some((is_warning, message)));
     }
 }
 

@@ -141,7 +141,8 @@ fn draw(url: &str, folder: &Path, when: &str) -> Result<(), Error> {
     };
     let mut before = Vec::new();
     if when == "later" {
-        (orders.next()?, ids.next()?);
+        orders.next()?;
+        ids.next()?;
     }
     if when == "control" {
         before.push(1);

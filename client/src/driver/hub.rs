@@ -9,7 +9,7 @@ use leafid_core::Code;
 
 use crate::Error;
 use crate::driver::state::Errand;
-use crate::driver::{Holding, rest};
+use crate::driver::{Holding, asking, rest};
 use crate::host::fork::{self, Generation};
 use crate::host::thread;
 use crate::stores::{Backend, Transport};
@@ -145,7 +145,7 @@ impl Hub {
                     holding.answered(&ask, sent, Err(failed));
                 }
                 (Errand::Ask(ask, sent), None) => {
-                    let answer = transport.ask(&ask);
+                    let answer = asking::ask(transport, &holding.config, &ask);
                     let failed = answer.as_ref().err().filter(|failed| {
                         failed.code == Code::StoreUnavailable && now.elapsed() >= SLOW
                     });

@@ -6,6 +6,7 @@
 //! A caller that finds nothing at hand makes a [`Call`] and waits in it ([`waiting`]); one in an event
 //! loop is woken by a [`Bell`]. A state file has a second thread, which writes it ([`saving`]).
 
+mod asking;
 mod bell;
 mod config;
 mod generator;

@@ -11,6 +11,7 @@ use leafid_wire::{Sentence, Subject};
 
 use crate::driver::live::is_exiting;
 use crate::driver::{Core, Holding, each};
+use crate::log;
 use crate::{Cause, Error};
 
 /// The longest rest before a caller checks for signals.
@@ -125,6 +126,11 @@ impl Holding {
             // A caller that waits for the clock gets that as the cause, not the store's failure.
             last: state.last.clone().filter(|_| refusal.until.is_none()),
         }))
+    }
+
+    /// Logs the pending warnings.
+    pub fn warn(&self) {
+        self.said().into_iter().for_each(|said| log::note(true, || said));
     }
 
     /// Rests until another answer comes, or for as long as it says.

@@ -62,6 +62,7 @@ impl<T> ForkCell<T> {
 pub struct ForkLock<T>(OnceLock<ForkCell<(Generation, Mutex<T>)>>);
 
 impl<T: Default> ForkLock<T> {
+    #[expect(clippy::new_without_default, reason = "for a `static`")]
     pub const fn new() -> ForkLock<T> {
         ForkLock(OnceLock::new())
     }

@@ -113,7 +113,8 @@ impl Opened {
         };
         let (runtime, registry) = self.open.insert(open);
         Ok(runtime.block_on(async {
-            for make in std::mem::take(&mut *self.database.makes()) {
+            let makes = std::mem::take(&mut *self.database.makes());
+            for make in makes {
                 if let Err(problem) = made(registry, &make).await {
                     self.database.makes().push(make);
                     return Err(problem);
