@@ -203,15 +203,29 @@ impl<K: Kind> Generator<K> {
     /// An ID, if one is at hand: asks for more in time, and never waits.
     #[inline]
     pub fn at_hand(&self) -> Option<i64> {
+        match self.drawn() {
+            Some(Drawn { id, calls_driver: false }) => Some(signed(id)),
+            drawn => self.drawn_otherwise(drawn),
+        }
+    }
+
+    /// The hot path, without a call of a function.
+    #[inline]
+    fn drawn(&self) -> Option<Drawn> {
         let holding = self.driven().last_holding();
-        let drawn = match K::STAMPS {
+        match K::STAMPS {
             true => holding.draw_calling_nothing::<true, false>(),
             false => holding.draw_calling_nothing::<false, false>(),
-        };
-        match drawn {
-            Some(drawn) => Some(taken(holding, &drawn)),
-            None => holding.draw::<false>().map(signed),
         }
+    }
+
+    /// Calls the driver where that is due; tries the other way if nothing was drawn.
+    #[cold]
+    fn drawn_otherwise(&self, drawn: Option<Drawn>) -> Option<i64> {
+        let holding = self.driven().last_holding();
+        let Some(Drawn { id, .. }) = drawn else { return holding.draw::<false>().map(signed) };
+        holding.call_driver();
+        Some(signed(id))
     }
 
     /// One ID. While none is at hand, waits up to the time-out of the generator (10 s unless it was built with
@@ -231,7 +245,15 @@ impl<K: Kind> Generator<K> {
     /// ```
     #[inline]
     pub fn next(&self) -> Result<i64, Error> {
-        match self.at_hand() {
+        match self.drawn() {
+            Some(Drawn { id, calls_driver: false }) => Ok(signed(id)),
+            drawn => self.next_otherwise(drawn),
+        }
+    }
+
+    #[cold]
+    fn next_otherwise(&self, drawn: Option<Drawn>) -> Result<i64, Error> {
+        match self.drawn_otherwise(drawn) {
             Some(id) => Ok(id),
             None => self.wait(|core, now| each!(Core, core, core => core.next(now))).map(signed),
         }
@@ -374,15 +396,6 @@ fn all(
         }
         drawn => drawn.map(|()| None),
     }
-}
-
-/// The ID that was drawn, with a call to the driver where that is due.
-#[inline]
-fn taken(holding: &crate::driver::Holding, drawn: &Drawn) -> i64 {
-    if drawn.calls_driver {
-        holding.call_driver();
-    }
-    signed(drawn.id)
 }
 
 #[inline]

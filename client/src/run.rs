@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use leafid_core::{Ids as _, Run};
+use leafid_core::{Ids as _, Range};
 
 use crate::Error;
-use crate::driver::{Numbering, each};
+use crate::driver::Numbering;
 use crate::generator::{Generator, Kind, signed};
+use crate::host::fork::{self, Generation};
 
 /// The IDs of a generator, one after another: [`Generator::iter`].
 #[derive(Debug)]
@@ -25,9 +26,12 @@ impl<K: Kind> Iterator for Ids<K> {
 pub struct Local<K> {
     generator: Generator<K>,
     block: u64,
-    /// The rest of the block, and the process that drew it.
-    rest: Option<(Numbering, Run)>,
-    drawn_in: crate::host::fork::Generation,
+    /// The rest of the block, and how its positions become IDs.
+    rest: Range,
+    worker: u32,
+    numbering: Option<Numbering>,
+    /// The process that drew it.
+    drawn_in: Generation,
 }
 
 impl<K> fmt::Debug for Local<K> {
@@ -38,8 +42,8 @@ impl<K> fmt::Debug for Local<K> {
 
 impl<K: Kind> Local<K> {
     pub(crate) fn new(generator: Generator<K>, block: u32) -> Local<K> {
-        let drawn_in = crate::host::fork::current();
-        Local { generator, block: u64::from(block).max(1), rest: None, drawn_in }
+        let (block, rest) = (u64::from(block).max(1), Range::new(0, 0));
+        Local { generator, block, rest, worker: 0, numbering: None, drawn_in: fork::current() }
     }
 
     /// The next ID of the block. At its end draws another, and waits as [`Generator::next`] if none is at hand.
@@ -49,26 +53,33 @@ impl<K: Kind> Local<K> {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "the trait is implemented as well")]
     pub fn next(&mut self) -> Result<i64, Error> {
-        if let Some((numbering, run)) = &mut self.rest
-            && run.positions.start < run.positions.end
-            && crate::host::fork::is_current(self.drawn_in)
-        {
-            let at = run.positions.start;
-            run.positions.start += 1;
-            return Ok(signed(each!(Numbering, numbering, ids => ids.id(at, run.worker))));
+        if self.rest.start < self.rest.end && fork::is_current_by_load(self.drawn_in) {
+            return Ok(self.step());
         }
-        self.another()
+        self.next_otherwise()
+    }
+
+    #[inline]
+    fn step(&mut self) -> i64 {
+        let at = self.rest.start;
+        self.rest.start = at + 1;
+        match self.numbering {
+            Some(Numbering::Snowflake(ids)) if K::STAMPS => signed(ids.id(at, self.worker)),
+            // A number is its own position.
+            _ => signed(at),
+        }
     }
 
     #[cold]
-    fn another(&mut self) -> Result<i64, Error> {
+    fn next_otherwise(&mut self) -> Result<i64, Error> {
         // A forked child leaves its parent's block.
-        self.drawn_in = crate::host::fork::current();
-        self.rest = self.generator.driven().last_holding().draw_run(self.block);
-        match self.rest {
-            Some(_) => self.next(),
-            None => self.generator.next(),
+        if self.rest.start >= self.rest.end || !fork::is_current(self.drawn_in) {
+            (self.drawn_in, self.rest) = (fork::current(), Range::new(0, 0));
+            let drawn = self.generator.driven().last_holding().draw_run(self.block);
+            let Some((numbering, run)) = drawn else { return self.generator.next() };
+            (self.numbering, self.rest, self.worker) = (Some(numbering), run.positions, run.worker);
         }
+        Ok(self.step())
     }
 }
 

@@ -26,7 +26,8 @@ pub fn workspace() -> Outcome<Report> {
 /// Tests the store over PostgreSQL, MariaDB, etcd and ZooKeeper.
 pub fn engines() -> Outcome<Report> {
     let run = Run::cargo(&["test", "--locked", "--no-fail-fast"]);
-    let run = run.args(["-p", "leafid-server", "-p", "leafid-servers", "-p", "leafid-example-axum"]);
+    let run =
+        run.args(["-p", "leafid-server", "-p", "leafid-servers", "-p", "leafid-example-axum"]);
     let targets = ENGINE_TARGETS.iter().flat_map(|target| ["--test", target]);
     runners::cargo(run.args(targets).args(["--", ENGINES]))
 }

@@ -4,8 +4,9 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use leafid_benches::median;
+use crate::median;
 
+/// A piece of work.
 pub struct Work<'a> {
     name: &'a str,
     ids: u64,
