@@ -22,7 +22,7 @@ use leafid_benches::program;
 use leafid_benches::server::Server;
 
 /// How many IDs each of two threads draws in one measured call.
-const EACH: u64 = 20_000;
+const EACH: u64 = 500_000;
 
 fn main() -> ExitCode {
     program("rust", |words| match words {
