@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "conform")]
+pub mod conform;
 #[doc(hidden)]
 pub mod driver;
 #[doc(hidden)]
@@ -27,8 +29,8 @@ pub use id::Id;
 pub use id::number;
 #[doc(inline)]
 pub use leafid_core::{
-    AcquireAsk, Ask, Code, Grant, Layout, Parts, Release, RenewAsk, SegmentAsk, SegmentGrant,
-    WindowGrant,
+    AcquireAsk, Ask, Code, Grant, Layout, Name, Parts, Range, Release, RenewAsk, SegmentAsk,
+    SegmentGrant, StoreTime, Token, WindowGrant,
 };
 pub use run::{Ids, Local};
 pub use segment::{Segment, SegmentBuilder};

@@ -79,6 +79,11 @@ impl Store {
         Store(Arc::new(Custom { place, connect, hub }))
     }
 
+    /// Makes a connection of one's own to the store, as its generators have one.
+    pub fn connect(&self) -> Box<dyn Transport> {
+        Arc::clone(&self.0).connect()
+    }
+
     /// The chosen store, or the environment's.
     pub(crate) fn chosen(given: Option<Result<Store, Error>>) -> Result<Store, Error> {
         if let Some(given) = given {

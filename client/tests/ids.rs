@@ -9,7 +9,11 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use leafid::{Ask, Code, Error, Grant, Layout, Release, Segment, Snowflake, Store, Transport};
+use leafid::conform::conform;
+use leafid::{
+    Ask, Code, Error, Grant, Layout, Release, Segment, SegmentAsk, SegmentGrant, Snowflake, Store,
+    Transport,
+};
 
 /// Runs a future on this thread: polls it once, and then when it was woken. Gives how often that was, too.
 fn polled<T>(future: impl Future<Output = T>) -> (T, u64) {
@@ -172,4 +176,45 @@ fn a_store_in_a_file_is_made_and_goes_on() {
     assert_eq!(drawn, [1, 1_001]);
     let ids = Snowflake::builder("default").store(url.as_str()).build().unwrap();
     assert!(ids.next().unwrap() < ids.next().unwrap());
+}
+
+/// Counts, but forgets who had which number.
+struct Forgetful(Arc<AtomicU64>);
+
+impl Transport for Forgetful {
+    fn ask(&mut self, ask: &Ask) -> Result<Grant, Error> {
+        let Ask::Segment(ask) = ask else { return Err(Error::new(Code::NotEnabled, "numbers")) };
+        // It is back at 1 after some.
+        let start = 1 + self.0.fetch_add(1, Ordering::Relaxed) % 5 * 10;
+        let (store, now) = (leafid::Token::new([7; 16]), leafid::StoreTime::new(1));
+        let range = leafid::Range::new(start, start + 10);
+        let SegmentAsk { request, tag, .. } = *ask;
+        Ok(Grant::Segment(SegmentGrant {
+            request,
+            store,
+            tag,
+            range,
+            step: 10,
+            max_step: 10,
+            remaining: 90,
+            now,
+        }))
+    }
+
+    fn release(&mut self, _: &Release) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_store_of_ones_own_is_checked_by_the_cases_of_all_languages() {
+    let memory = Store::memory().unwrap();
+    let passed = conform(|| memory.connect(), "conform", "conform").unwrap();
+    println!("a store in memory passed {} cases", passed.len());
+    assert!(passed.len() >= 15, "{passed:?}");
+    let count = Arc::default();
+    let wrong =
+        conform(|| Box::new(Forgetful(Arc::clone(&count))), "conform", "conform").unwrap_err();
+    println!("{wrong}");
+    assert!(wrong.to_string().contains("overlap: the same IDs twice"), "{wrong}");
 }
