@@ -2,6 +2,7 @@
 
 pub mod connection;
 pub mod cpu;
+pub mod measure;
 pub mod rounds;
 pub mod server;
 

@@ -1,11 +1,11 @@
 //! leafid's native engine for Python.
 //!
-//! - [`client`], free of Python: the driver that carries asks, the stores, the host's clocks;
+//! The driver that carries asks, the stores and the host's clocks are the crate `leafid`'s. Here are:
+//!
 //! - [`generators`] and [`stores`], the classes of the API: `Segment`, `Snowflake`, `HttpStore`, …;
 //! - [`values`], the conversion of values: dicts, layouts, buffers, errors;
 //! - [`registry`] and [`testing`], the modules of those names.
 
-mod client;
 mod generators;
 mod registry;
 mod stores;
@@ -56,7 +56,7 @@ mod _native {
             let message = "module leafid._native does not support loading in subinterpreters";
             return Err(pyo3::exceptions::PyImportError::new_err(message));
         }
-        crate::client::log::on_want(start_log);
+        leafid::log::on_want(start_log);
         add_class::<Segment, false>(module)?;
         add_class::<Snowflake, true>(module)?;
         // The stub would have to list all names a second time.

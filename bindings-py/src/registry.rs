@@ -1,5 +1,6 @@
 //! `leafid.registry`: the store's decisions as pure functions over plain dicts.
 
+use leafid::Error;
 use leafid_bindings::Wrong;
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_core::{Code, StoreTime};
@@ -7,8 +8,7 @@ use leafid_wire::Fields;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::client::Failed;
-use crate::values::{Now, TokenArg, cut, dict, errors};
+use crate::values::{Now, OrRaise as _, TokenArg, cut, dict, errors};
 
 /// The new row, and the answer once it is durable: a grant, or an error to raise then.
 type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyAny>);
@@ -24,7 +24,8 @@ pub fn lease_segment<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
-    let (given, from) = (dict::from(row, "the row")?, dict::from(ask, "the ask")?);
+    let (given, from) =
+        (dict::from(row, "the row").or_raise()?, dict::from(ask, "the ask").or_raise()?);
     let decided = registry::lease_segment(&store.text(), given, from, StoreTime::new(now_ms.0));
     let decided = decided.map_err(|wrong| match wrong.refusal.code {
         Code::StoreRefused => stopped(row, ask),
@@ -50,8 +51,11 @@ pub fn acquire<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Given<'py>> {
-    let namespace = dict::from(namespace, "the namespace")?;
-    let (rows, from) = (dict::from(candidates, "the candidates")?, dict::from(ask, "the ask")?);
+    let namespace = dict::from(namespace, "the namespace").or_raise()?;
+    let (rows, from) = (
+        dict::from(candidates, "the candidates").or_raise()?,
+        dict::from(ask, "the ask").or_raise()?,
+    );
     let now = StoreTime::new(now_ms.0);
     let acquired = registry::acquire(&store.text(), namespace, rows, from, now)
         .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
@@ -70,8 +74,9 @@ pub fn renew<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
-    let namespace = dict::from(namespace, "the namespace")?;
-    let (row, from) = (dict::from(row, "the row")?, dict::from(ask, "the ask")?);
+    let namespace = dict::from(namespace, "the namespace").or_raise()?;
+    let (row, from) =
+        (dict::from(row, "the row").or_raise()?, dict::from(ask, "the ask").or_raise()?);
     let decided = registry::renew(&store.text(), namespace, row, from, StoreTime::new(now_ms.0));
     leased(py, ask, decided.map_err(|wrong| refused(ask, wrong, now_ms.0))?)
 }
@@ -87,7 +92,8 @@ pub fn release<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
-    let (row, from) = (dict::from(row, "the row")?, dict::from(ask, "the release")?);
+    let (row, from) =
+        (dict::from(row, "the row").or_raise()?, dict::from(ask, "the release").or_raise()?);
     let Row(row) = registry::release(&store.text(), row, from)
         .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
     Ok((written(py, &row)?, PyDict::new(py).into_any()))
@@ -102,9 +108,9 @@ pub fn tag_row<'py>(
     spec: &Bound<'py, PyAny>,
     before: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let before = before.map(|row| dict::from(row, "the row before")).transpose()?;
+    let before = before.map(|row| dict::from(row, "the row before")).transpose().or_raise()?;
     let spec = known(spec, &["tag", "from", "step", "max_step", "until"])?;
-    let row = registry::tag_row(before, dict::from(spec, "the tag")?);
+    let row = registry::tag_row(before, dict::from(spec, "the tag").or_raise()?);
     written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
 }
 
@@ -115,7 +121,7 @@ pub fn namespace_row<'py>(
     spec: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let spec = known(spec, &["namespace", "layout", "workers", "max_window_ms"])?;
-    let row = registry::namespace_row(dict::from(spec, "the namespace")?);
+    let row = registry::namespace_row(dict::from(spec, "the namespace").or_raise()?);
     written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
 }
 
@@ -161,11 +167,11 @@ fn stopped(row: &Bound<'_, PyAny>, ask: &Bound<'_, PyAny>) -> PyResult<PyErr> {
          store has lost grants, so nothing is leased from the tag that may be in use; find its \
          largest number in use, and move it above: leafid tag advance {tag} --to N"
     );
-    Ok(Failed::new(Code::StoreRefused, message).into())
+    Ok(errors::raise(Code::StoreRefused, message))
 }
 
 fn refused(ask: &Bound<'_, PyAny>, wrong: Wrong, now_ms: i64) -> PyErr {
     let wait = wrong.refusal.until.map(|until| until.get().saturating_sub(now_ms).max(0));
     let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
-    Failed { retry_after_ms, ..dict::wrong_ask(wrong, ask) }.into()
+    errors::of(Error { retry_after_ms, ..dict::wrong_ask(wrong, ask) })
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use leafid::host::clock::{Clock, TestClock};
 use pyo3::prelude::*;
-
-use crate::client::host::clock::{Clock, TestClock};
 
 /// A host's clock that a test can freeze, step back or make leap.
 ///

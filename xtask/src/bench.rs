@@ -29,6 +29,7 @@ type Face = fn() -> Outcome;
 
 const FACES: &[(&str, Face)] = &[
     ("core", || binary("core", &[])),
+    ("rust", rust),
     ("store", store),
     ("python", python),
     ("peers", peers),
@@ -51,6 +52,13 @@ pub fn main(mut args: Args) -> Outcome {
 fn store() -> Outcome {
     build::need(&["server"])?;
     binary("served", &[build::server_binary().as_path()])
+}
+
+/// Benches the crate beside other crates.
+fn rust() -> Outcome {
+    build::need(&["server"])?;
+    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--features", "peers"];
+    Run::cargo(&bench).args(["--bin", "rust", "--"]).arg(build::server_binary()).done()
 }
 
 fn binary(name: &str, words: &[&Path]) -> Outcome {

@@ -2,17 +2,15 @@
 //!
 //! `cargo run --release -p leafid-benches --bin core`
 
-mod measure;
-
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use leafid_benches::measure::{table, work};
 use leafid_core::{
     Action, Ask, Event, HostTime, Ids, Layout, Line, Name, OwnLine, Range, Segment, SegmentConfig,
     SegmentGrant, SharedLine, Snowflake, SnowflakeConfig, StoreTime, Token, WindowGrant,
 };
-use measure::{table, work};
 
 const NOW: HostTime = HostTime::new(0);
 const STORE_NOW: StoreTime = StoreTime::new(1_800_000_000_000);

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use leafid::driver::{Call, Caller, Core, Holding, State, Waiting};
 use leafid_core::{HostTime, Refusal};
 use pyo3::prelude::*;
 
-use crate::client::driver::{Call, Caller, Core, Holding, State, Waiting};
 use crate::generators::event_loop;
 use crate::generators::generator::PyGenerator;
 use crate::generators::many::draw;
 use crate::generators::verb::Verb;
-use crate::values::outside;
+use crate::values::{OrRaise as _, errors, outside};
 
 /// The longest wait of `close` for the last release.
 pub const LAST_RELEASE: Duration = Duration::from_secs(3);
@@ -21,13 +21,13 @@ const SLICE: Duration = Duration::from_millis(50);
 impl PyGenerator {
     /// This process's holding; the first call in a forked child makes a new one.
     pub fn holding(&self, _py: Python<'_>) -> PyResult<Arc<Holding>> {
-        Ok(self.generator.holding()?)
+        Ok(self.generator.holding().or_raise()?)
     }
 
     /// One ID, if it is at hand.
     #[inline]
     pub fn at_hand(&self) -> Option<u64> {
-        self.generator.last_holding().draw()
+        self.generator.last_holding().draw::<true>()
     }
 
     /// Whether a caller waits in an event loop, so that a new one has to queue.
@@ -61,7 +61,7 @@ impl PyGenerator {
                 Err(why) => why,
             };
             if !looked && event_loop::is_in_loop(py)? {
-                return Err(caller.not_at_hand(&why, &verb.instead()).into());
+                return Err(errors::of(caller.not_at_hand(&why, &verb.instead())));
             }
             looked = true;
             py.detach(|| caller.rest(&why));
@@ -121,7 +121,7 @@ impl PyGenerator {
         if !matches!(tried, Ok(Ok(_))) {
             warn()?;
         }
-        Ok(tried?)
+        Ok(tried.or_raise()?)
     }
 }
 

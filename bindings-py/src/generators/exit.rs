@@ -1,9 +1,8 @@
 //! Closes, releases or forgets all generators of this process, such as when the interpreter ends.
 
+use leafid::driver::{self, LAST_CALLERS, LAST_RELEASES};
+use leafid::log;
 use pyo3::prelude::*;
-
-use crate::client::driver::{self, LAST_CALLERS, LAST_RELEASES};
-use crate::client::log;
 
 /// Closes every open generator, waits up to a second for the last releases, and until every waiting
 /// caller has its error. Run by `atexit`.

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use leafid::driver::{Config, Generator, State, each};
 use leafid_core::Code;
 use leafid_wire::put_stats;
 use pyo3::exceptions::PyTypeError;
@@ -9,14 +10,13 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::client::driver::{Config, Generator, State, each};
 use crate::generators::awaiting::awaitable;
 use crate::generators::calls::{LAST_RELEASE, until};
 use crate::generators::many::{Drawn, checked_count, or_most};
 use crate::generators::verb::Verb;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
-use crate::values::{Buffer, Seconds, checked_timeout, dict, errors, outside};
+use crate::values::{Buffer, OrRaise as _, Seconds, checked_timeout, dict, errors, outside};
 
 static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
@@ -38,7 +38,7 @@ impl PyGenerator {
         timeout: Seconds,
     ) -> PyResult<PyGenerator> {
         let (clock, timeout) = (PyClock::of(clock), checked_timeout(timeout)?);
-        let generator = Generator::new(config, store.any(), clock)?;
+        let generator = Generator::new(config, store.any(), clock).or_raise()?;
         Ok(PyGenerator { generator, timeout, given: OnceLock::new() })
     }
 
@@ -145,7 +145,7 @@ impl PyGenerator {
     /// process that ends without its interpreter's exit handlers, or pauses for long.
     fn release(&self, py: Python<'_>) -> PyResult<()> {
         let holding = self.holding(py)?;
-        holding.give_back()?;
+        holding.give_back().or_raise()?;
         until(py, &holding, State::has_given_back).map(drop)
     }
 
@@ -214,7 +214,7 @@ impl PyGenerator {
     /// As `release`, awaited: the await completes when everything to be given back was
     /// sent, or after 3 s.
     fn arelease<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.get().holding(slf.py())?.give_back()?;
+        slf.get().holding(slf.py())?.give_back().or_raise()?;
         awaitable(slf, Verb::Release, LAST_RELEASE.as_secs_f64())
     }
 

@@ -1,8 +1,8 @@
 //! The thread that writes background events to the logger `leafid`.
 
+use leafid::log;
 use pyo3::prelude::*;
 
-use crate::client::log;
 use crate::values::outside;
 
 /// The levels of `logging`.

@@ -2,13 +2,13 @@
 
 use std::ffi::c_long;
 
+use leafid::driver::{Core, Numbering, each};
 use leafid_core::{Code, HostTime, Ids, LINE_END, Range, Refusal, Run};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::client::driver::{Core, Numbering, each};
 use crate::generators::generator::PyGenerator;
 use crate::generators::raw;
 use crate::generators::verb::Verb;

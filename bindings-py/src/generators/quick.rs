@@ -6,13 +6,13 @@
 use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 
+use leafid::driver::{Drawn, Holding};
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi::{self, Py_ssize_t, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::client::driver::{Drawn, Holding};
 use crate::generators::awaiting::awaitable;
 use crate::generators::generator::PyGenerator;
 use crate::generators::raw;
@@ -106,7 +106,7 @@ unsafe fn quick<const STAMPS: bool>(
     // SAFETY: as this function's own. No count of references is touched.
     unsafe {
         let holding = of(owner).generator.last_holding();
-        match holding.draw_calling_nothing::<STAMPS>() {
+        match holding.draw_calling_nothing::<STAMPS, true>() {
             Some(Drawn { id, calls_driver: false }) => raw::integer(id),
             Some(Drawn { id, calls_driver: true }) => calling(holding, id),
             None => otherwise(),

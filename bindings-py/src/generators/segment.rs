@@ -1,13 +1,13 @@
 //! `leafid.Segment`: a generator of the numbers of one tag.
 
+use leafid::driver::Config;
+use leafid::stores::shown_name;
 use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, SegmentConfig};
 use leafid_wire::Subject;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::client::driver::Config;
-use crate::client::stores::shown_name;
 use crate::generators::generator::PyGenerator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use leafid::driver::{Config, Snowflakes};
+use leafid::stores::shown_name;
 use leafid_core::{Code, Name, SnowflakeConfig};
 use leafid_wire::Subject;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::client::driver::{Config, Snowflakes};
-use crate::client::stores::shown_name;
 use crate::generators::generator::PyGenerator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;

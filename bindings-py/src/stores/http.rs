@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use leafid::stores::{Credentials, Http, shown};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::client::stores::{Credentials, Http, shown};
 use crate::stores::native::NativeStore;
-use crate::values::{FilePath, Text};
+use crate::values::{FilePath, OrRaise as _, Text};
 
 /// A store behind a URL.
 ///
@@ -35,7 +35,7 @@ impl HttpStore {
         let path = |given: Option<FilePath>, what| given.map(|path| path.get(what)).transpose();
         let (ca, cert, key) = (path(ca, "ca")?, path(cert, "cert")?, path(key, "key")?);
         let shown_to_it = Credentials { token, ca, cert, key };
-        let http = Arc::new(Http::new(&url.get("url")?, shown_to_it)?);
+        let http = Arc::new(Http::new(&url.get("url")?, shown_to_it).or_raise()?);
         let methods = NativeStore(Arc::clone(&http) as _);
         Ok(PyClassInitializer::from(methods).add_subclass(HttpStore { http }))
     }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use leafid::Error;
+use leafid::stores::{Memory, Rows};
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, TagSpec};
 use leafid_core::{Code, Failure, Name, Refusal};
 use leafid_wire::Subject;
 use pyo3::prelude::*;
 
-use crate::client::Failed;
-use crate::client::stores::{Memory, Rows};
 use crate::stores::native::NativeStore;
 use crate::testing::PyClock;
-use crate::values::{LayoutArg, Seconds, errors, whole_ms};
+use crate::values::{LayoutArg, OrRaise as _, Seconds, errors, whole_ms};
 
 /// A store in memory: it creates tags and namespaces on first use, and forgets its grants when it
 /// is dropped. In a forked child it raises `CLOSED`.
@@ -25,7 +25,7 @@ impl MemoryStore {
     #[new]
     #[pyo3(signature = (*, clock = None))]
     fn new(clock: Option<PyRef<'_, PyClock>>) -> PyResult<PyClassInitializer<MemoryStore>> {
-        let memory = Arc::new(Memory::new(PyClock::of(clock))?);
+        let memory = Arc::new(Memory::new(PyClock::of(clock)).or_raise()?);
         let methods = NativeStore(Arc::clone(&memory) as _);
         Ok(PyClassInitializer::from(methods).add_subclass(MemoryStore { memory }))
     }
@@ -33,7 +33,7 @@ impl MemoryStore {
     /// The store's id: 32 hex digits.
     #[getter]
     fn id(&self) -> PyResult<String> {
-        let id = self.call(Subject::Other("the store"), |rows| Ok(rows.id()))?;
+        let id = self.call(Subject::Other("the store"), |rows| Ok(rows.id())).or_raise()?;
         Ok(String::from_utf8_lossy(&id.to_hex()).into_owned())
     }
 
@@ -48,7 +48,9 @@ impl MemoryStore {
         until: Option<u64>,
     ) -> PyResult<()> {
         let spec = TagSpec { from: start, step, max_step, until };
-        Ok(self.call(Subject::Tag(tag), |rows| rows.create_tag(Name::tag(tag)?, &spec))?)
+        Ok(self
+            .call(Subject::Tag(tag), |rows| rows.create_tag(Name::tag(tag)?, &spec))
+            .or_raise()?)
     }
 
     /// Creates a namespace; windows are at most `max_window` seconds long.
@@ -70,7 +72,7 @@ impl MemoryStore {
                 let message = format!("`max_window` must be 1 to {day} seconds, got `{got}`");
                 errors::raise(failed.code, message)
             }
-            _ => failed.into(),
+            _ => errors::of(failed),
         })
     }
 }
@@ -86,7 +88,7 @@ impl MemoryStore {
         &self,
         subject: Subject<'_>,
         act: impl FnOnce(&mut Rows) -> Result<T, Refusal>,
-    ) -> Result<T, Failed> {
+    ) -> Result<T, Error> {
         self.memory.with(|rows| act(rows).map_err(|refusal| Failure::from(refusal.code)), subject)
     }
 }

@@ -16,12 +16,12 @@ pub use turn::{decide, journal_folder, note};
 
 use std::sync::Arc;
 
+use leafid::stores::{Backend, Http, Memory};
 use leafid_core::{Code, Range};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::client::stores::{Http, Memory, Store};
-use crate::values::{errors, outside, utf8};
+use crate::values::{OrRaise as _, errors, outside, utf8};
 
 use user_store::UserStore;
 
@@ -121,7 +121,7 @@ impl StoreArg {
     }
 
     /// The store, whatever it is.
-    pub fn any(self) -> Arc<dyn Store> {
+    pub fn any(self) -> Arc<dyn Backend> {
         match self {
             StoreArg::Http(http) => http,
             StoreArg::Memory(memory) => memory,
@@ -148,7 +148,7 @@ fn from_url(py: Python<'_>, url: &str, create: bool, workers: Option<Range>) -> 
         return Ok(StoreArg::User(UserStore::of(&sql::open(py, url, create, workers)?)));
     }
     if let Some(name) = url.strip_prefix("memory:") {
-        return Ok(StoreArg::Memory(Memory::named(name)?));
+        return Ok(StoreArg::Memory(Memory::named(name).or_raise()?));
     }
-    Ok(StoreArg::Http(Http::named(url)?))
+    Ok(StoreArg::Http(Http::named(url).or_raise()?))
 }

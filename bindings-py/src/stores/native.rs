@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use leafid::stores::Backend;
 use leafid_core::{Ask, Grant};
 use leafid_wire::Fields;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::client::stores::Store;
-use crate::values::dict;
+use crate::values::{OrRaise as _, dict};
 
 /// The class under `HttpStore` and `MemoryStore`. Each call has a connection of its own.
 #[pyclass(frozen, subclass, name = "_Store", module = "leafid._native")]
-pub struct NativeStore(pub Arc<dyn Store>);
+pub struct NativeStore(pub Arc<dyn Backend>);
 
 #[pymethods]
 impl NativeStore {
@@ -33,8 +33,8 @@ impl NativeStore {
 
     /// Takes back the rest of a window.
     fn release<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        let (py, release) = (ask.py(), dict::read(ask, "the release")?);
-        py.detach(|| Arc::clone(&self.0).connect().release(&release))?;
+        let (py, release) = (ask.py(), dict::read(ask, "the release").or_raise()?);
+        py.detach(|| Arc::clone(&self.0).connect().release(&release)).or_raise()?;
         Ok(PyDict::new(py))
     }
 }
@@ -45,8 +45,8 @@ impl NativeStore {
         ask: &Bound<'py, PyAny>,
         of: impl FnOnce(A) -> Ask,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (py, ask) = (ask.py(), of(dict::read(ask, "the ask")?));
-        let grant = py.detach(|| Arc::clone(&self.0).connect().ask(&ask))?;
+        let (py, ask) = (ask.py(), of(dict::read(ask, "the ask").or_raise()?));
+        let grant = py.detach(|| Arc::clone(&self.0).connect().ask(&ask)).or_raise()?;
         dict::written(py, |to| match &grant {
             Grant::Segment(grant) => grant.put(to),
             Grant::Window(grant) => grant.put(to),

@@ -1,6 +1,8 @@
 //! Native helpers of the stores over SQL (`leafid._sql`), a file or a database with the server's
 //! tables: the texts, the kinds of databases' errors, and the handling of forks.
 
+use leafid::host::fork;
+use leafid::stores::shown_name;
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, Range};
 use leafid_turn::sql::errors::{Kind, kind_of_mysql, kind_of_postgres};
@@ -9,8 +11,6 @@ use leafid_wire::{FieldWriter, Fields, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::client::host::fork;
-use crate::client::stores::shown_name;
 use crate::values::{LayoutArg, Seconds, dict, errors, outside, whole_ms, worker_range};
 
 /// The schemes of their URLs.

@@ -1,12 +1,13 @@
 //! The clock of a store over SQL.
 
+use leafid::host::clock::Clock as HostClock;
 use leafid_core::{HostTime, StoreTime};
 use leafid_turn::clock::{Clock, RegistryTime, strayed, strays};
 use pyo3::prelude::*;
 
 use super::turn::failed;
-use crate::client::host::clock::Clock as HostClock;
 use crate::testing::PyClock;
+use crate::values::errors;
 
 /// A reading of the clocks at one moment.
 struct Shown {
@@ -56,7 +57,7 @@ impl PyStoreTime {
         let (clock, granted) = (PyClock::of(clock), StoreTime::new(granted_ms));
         let shown = Shown::of(&clock, told_ms);
         if let Some(known) = strays(shown.wall, granted, StoreTime::new(seen_ms)) {
-            return Err(failed(strayed(called, shown.wall, known)).into());
+            return Err(errors::of(failed(strayed(called, shown.wall, known))));
         }
         Ok(PyStoreTime { clock, time: RegistryTime::start(granted, &shown) })
     }

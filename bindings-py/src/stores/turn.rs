@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use leafid::Error;
+use leafid::host::{owner, random};
 use leafid_bindings::sql::Row;
 use leafid_bindings::turn::{self, Reply};
 use leafid_core::{StoreTime, Token};
@@ -16,9 +18,7 @@ use leafid_wire::FieldWriter as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 
-use crate::client::Failed;
-use crate::client::host::{owner, random};
-use crate::values::{Now, TokenArg, dict, errors, outside};
+use crate::values::{Now, OrRaise as _, TokenArg, dict, errors, outside};
 
 type Asked<'py> = (&'static str, Bound<'py, PyDict>);
 /// Whether rows were written, the answer or refusal to give once that is durable, what the request `noted`
@@ -41,11 +41,12 @@ pub fn decide<'py>(
     guest: Option<TokenArg>,
 ) -> PyResult<Option<Decided<'py>>> {
     let py = ask.py();
-    let decide = turn::request(verb, dict::from(ask, "the ask")?)
-        .map_err(|wrong| dict::wrong_ask(wrong, ask))?;
+    let decide = turn::request(verb, dict::from(ask, "the ask").or_raise()?)
+        .map_err(|wrong| dict::wrong_ask(wrong, ask))
+        .or_raise()?;
     let guest = match guest {
         Some(TokenArg(id)) => {
-            let [a, b, c, d, ..] = random::entropy()?;
+            let [a, b, c, d, ..] = random::entropy().or_raise()?;
             let name = owner::name().map(|name| name.as_str().to_owned()).unwrap_or_default();
             Some(Guest { id, salt: u32::from_le_bytes([a, b, c, d]), name })
         }
@@ -110,7 +111,7 @@ pub fn note(
 /// An answer as fields, a list of them, or None; a refusal as the error to raise.
 fn answered<'py>(py: Python<'py>, answer: Result<Reply, Problem>) -> PyResult<Bound<'py, PyAny>> {
     Ok(match answer {
-        Err(problem) => PyErr::from(failed(problem)).into_value(py).into_bound(py).into_any(),
+        Err(problem) => errors::of(failed(problem)).into_value(py).into_bound(py).into_any(),
         Ok(Reply::Done) => py.None().into_bound(py),
         Ok(Reply::Tags(rows)) => {
             let listed = PyList::empty(py);
@@ -124,11 +125,11 @@ fn answered<'py>(py: Python<'py>, answer: Result<Reply, Problem>) -> PyResult<Bo
 }
 
 /// A refusal in the store's words.
-pub fn failed(problem: Problem) -> Failed {
-    Failed {
+pub fn failed(problem: Problem) -> Error {
+    Error {
         until_ms: problem.free_at.map(StoreTime::get),
         retry_after_ms: problem.free_at.and(problem.retry_after_ms),
-        ..Failed::new(problem.code, problem.detail)
+        ..Error::new(problem.code, problem.detail)
     }
 }
 

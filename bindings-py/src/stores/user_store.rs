@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use leafid::Error;
+use leafid::driver::{Holding, Hub};
+use leafid::host::fork_cell::ForkCell;
+use leafid::stores::{Backend, Transport};
 use leafid_core::{Ask, Code, Grant, Release, SegmentGrant, WindowGrant};
 use leafid_wire::{Fields, put_ask};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::client::Failed;
-use crate::client::driver::{Holding, Hub};
-use crate::client::host::fork_cell::ForkCell;
-use crate::client::stores::{Store, Transport};
 use crate::values::{dict, errors, outside};
 
 /// A user's own object, and the generators that draw from it. They share a thread, so that its methods,
@@ -39,7 +39,7 @@ impl UserStore {
     }
 }
 
-impl Store for UserStore {
+impl Backend for UserStore {
     fn hub(&self) -> &ForkCell<Hub> {
         &self.hub
     }
@@ -54,7 +54,7 @@ impl Store for UserStore {
     }
 
     fn connect(self: Arc<Self>) -> Box<dyn Transport> {
-        Box::new(self)
+        Box::new(Called(self))
     }
 
     fn run(self: Arc<Self>, hub: &Hub) -> Arc<Holding> {
@@ -68,8 +68,11 @@ impl Store for UserStore {
     }
 }
 
-impl Transport for Arc<UserStore> {
-    fn ask(&mut self, ask: &Ask) -> Result<Grant, Failed> {
+/// The object, whose methods are called.
+struct Called(Arc<UserStore>);
+
+impl Transport for Called {
+    fn ask(&mut self, ask: &Ask) -> Result<Grant, Error> {
         let verb = match ask {
             Ask::Segment(_) => "lease_segment",
             Ask::Acquire(_) => "acquire",
@@ -77,7 +80,7 @@ impl Transport for Arc<UserStore> {
         };
         outside::attached(|py| {
             let fields = dict::written(py, |to| put_ask(ask, to));
-            let store = self.store.bind(py);
+            let store = self.0.store.bind(py);
             let answer =
                 fields.and_then(|fields| outside::call_method(store, verb, (fields,), None));
             let answer = answer.map_err(|error| told(py, verb, error))?;
@@ -88,14 +91,14 @@ impl Transport for Arc<UserStore> {
                     dict::read::<WindowGrant>(&answer, &what).map(Grant::Window)
                 }
             };
-            grant.map_err(|failed| Failed::new(Code::GrantInvalid, failed.message))
+            grant.map_err(|failed| Error::new(Code::GrantInvalid, failed.message))
         })
     }
 
-    fn release(&mut self, release: &Release) -> Result<(), Failed> {
+    fn release(&mut self, release: &Release) -> Result<(), Error> {
         outside::attached(|py| {
             let fields = dict::written(py, |to| release.put(to));
-            let store = self.store.bind(py);
+            let store = self.0.store.bind(py);
             let answer =
                 fields.and_then(|fields| outside::call_method(store, "release", (fields,), None));
             answer.map(drop).map_err(|error| told(py, "release", error))
@@ -105,7 +108,7 @@ impl Transport for Arc<UserStore> {
 
 /// The failure for the exception of a method: a leafid error keeps its code, anything else becomes
 /// `STORE_UNAVAILABLE` with its cause.
-fn told(py: Python<'_>, verb: &str, error: PyErr) -> Failed {
+fn told(py: Python<'_>, verb: &str, error: PyErr) -> Error {
     let value = error.value(py);
     let words = outside::call(&py.get_type::<PyString>(), (value,), None);
     let words = words.map_or_else(|_| "?".to_owned(), |words| words.to_string());
@@ -116,13 +119,13 @@ fn told(py: Python<'_>, verb: &str, error: PyErr) -> Failed {
             let retry_after_ms = seconds.map(|seconds| (seconds * 1_000.0).ceil() as u32);
             let until_ms = value.getattr("until_ms").and_then(|until| until.extract());
             let until_ms = until_ms.unwrap_or_default();
-            Failed { until_ms, retry_after_ms, ..Failed::new(code, words) }
+            Error { until_ms, retry_after_ms, ..Error::new(code, words) }
         }
         None => {
             let kind = value.get_type().name().map_or("?".to_owned(), |kind| kind.to_string());
             let message = format!("the store's `{verb}` raised `{kind}: {words}`");
-            Failed::new(Code::StoreUnavailable, message)
+            Error::new(Code::StoreUnavailable, message)
         }
     };
-    Failed { cause: Some(Arc::new(error)), ..failed }
+    Error { cause: Some(Arc::new(error)), ..failed }
 }

@@ -1,12 +1,12 @@
 //! Reads and writes asks, grants and rows as plain dicts.
 
+use leafid::Error;
 use leafid_bindings::{Object, Reading, Source, Value, Writing, Wrong};
 use leafid_core::{Code, Refusal};
 use leafid_wire::{Fields, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 
-use crate::client::Failed;
 use crate::values::PyLayout;
 
 /// A dict whose fields are read and written.
@@ -84,7 +84,7 @@ pub fn written<'py>(
 }
 
 /// Reads fields from a dict; `what` names the dict in the error.
-pub fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> Result<T, Failed> {
+pub fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> Result<T, Error> {
     let mut reading = from(value, what)?;
     T::get(&mut reading).map_err(|refusal| unread(refusal, reading.field(), value, what))
 }
@@ -93,31 +93,31 @@ pub fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> Result<T, Failed
 ///
 /// # Errors
 /// `REQUEST_INVALID` for anything else.
-pub fn from<'py>(value: &Bound<'py, PyAny>, what: &str) -> Result<Reading<Dict<'py>>, Failed> {
+pub fn from<'py>(value: &Bound<'py, PyAny>, what: &str) -> Result<Reading<Dict<'py>>, Error> {
     let Ok(dict) = value.cast::<PyDict>() else {
         let kind = value.get_type().name().map_or("object".to_owned(), |name| name.to_string());
         let message = format!("{what} is a `{kind}`, not a dict");
-        return Err(Failed::new(Code::RequestInvalid, message));
+        return Err(Error::new(Code::RequestInvalid, message));
     };
     Ok(Reading::new(Dict::new(dict.clone())))
 }
 
 /// The error for a wrong value: names the unreadable field, or else the tag or namespace of the ask.
-pub fn wrong_ask(wrong: Wrong, ask: &Bound<'_, PyAny>) -> Failed {
+pub fn wrong_ask(wrong: Wrong, ask: &Bound<'_, PyAny>) -> Error {
     let Wrong { field, of, refusal } = wrong;
     if !field.is_empty() {
         let message = format!("`{field}` of the {of} is missing or not valid");
-        return Failed::new(refusal.code, message);
+        return Error::new(refusal.code, message);
     }
     let named = |kind| ask.get_item(kind).and_then(|name| name.extract::<String>());
     match (named("tag"), named("namespace")) {
-        (Ok(tag), _) => Failed::about(refusal, Subject::Tag(&tag)),
-        (_, Ok(namespace)) => Failed::about(refusal, Subject::Namespace(&namespace)),
-        _ => Failed::about(refusal, Subject::Other("the call")),
+        (Ok(tag), _) => Error::about(refusal, Subject::Tag(&tag)),
+        (_, Ok(namespace)) => Error::about(refusal, Subject::Namespace(&namespace)),
+        _ => Error::about(refusal, Subject::Other("the call")),
     }
 }
 
-fn unread(refusal: Refusal, field: &str, of: &Bound<'_, PyAny>, what: &str) -> Failed {
+fn unread(refusal: Refusal, field: &str, of: &Bound<'_, PyAny>, what: &str) -> Error {
     let message = match of.get_item(field) {
         Ok(value) if !value.is_none() => {
             let shown = value.repr().map_or_else(|_| "…".to_owned(), |repr| repr.to_string());
@@ -126,5 +126,5 @@ fn unread(refusal: Refusal, field: &str, of: &Bound<'_, PyAny>, what: &str) -> F
         }
         _ => format!("`{field}` of {what} is missing"),
     };
-    Failed::new(refusal.code, message)
+    Error::new(refusal.code, message)
 }

@@ -1,5 +1,6 @@
 //! Exceptions: one class per code, all under `leafid.LeafidError`.
 
+use leafid::{Cause, Error};
 use leafid_core::{Code, Refusal};
 use leafid_wire::Subject;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError};
@@ -7,17 +8,29 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule};
 
-use crate::client::{Cause, Failed};
 use crate::values::outside;
 
-/// The exception, with the failure's cause as its `__cause__`.
-impl From<Failed> for PyErr {
-    fn from(failed: Failed) -> PyErr {
-        Python::attach(|py| exception(py, &failed).unwrap_or_else(|broken| broken))
+/// The exception for a failure, with the failure's cause as its `__cause__`.
+pub fn of(failed: Error) -> PyErr {
+    Python::attach(|py| exception(py, &failed).unwrap_or_else(|broken| broken))
+}
+
+/// A result whose failure is raised.
+pub trait OrRaise<T> {
+    /// Converts the failure to an exception.
+    ///
+    /// # Errors
+    /// The exception.
+    fn or_raise(self) -> PyResult<T>;
+}
+
+impl<T> OrRaise<T> for Result<T, Error> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(of)
     }
 }
 
-fn exception(py: Python<'_>, failed: &Failed) -> PyResult<PyErr> {
+fn exception(py: Python<'_>, failed: &Error) -> PyResult<PyErr> {
     let how = PyDict::new(py);
     how.set_item("until_ms", failed.until_ms)?;
     how.set_item("retry_after", failed.retry_after_ms.map(|ms| f64::from(ms) / 1_000.0))?;
@@ -33,18 +46,18 @@ fn raised(py: Python<'_>, cause: &Cause) -> PyResult<PyErr> {
     if let Some(error) = cause.downcast_ref::<PyErr>() {
         return Ok(error.clone_ref(py));
     }
-    match cause.downcast_ref::<Failed>() {
+    match cause.downcast_ref::<Error>() {
         Some(failed) => exception(py, failed),
         None => Ok(PyRuntimeError::new_err(cause.to_string())),
     }
 }
 
 pub fn refuse(refusal: Refusal, subject: Subject<'_>) -> PyErr {
-    Failed::about(refusal, subject).into()
+    of(Error::about(refusal, subject))
 }
 
 pub fn raise(code: Code, message: impl Into<String>) -> PyErr {
-    Failed::new(code, message).into()
+    of(Error::new(code, message))
 }
 
 /// A `TypeError`, as Python raises for an argument of a wrong type, but with a code.

@@ -17,6 +17,7 @@ pub use arguments::{
     Moment, Nearest, Now, checked_timeout, cut, whole_ms, whole_number, worker_range,
 };
 pub use buffer::Buffer;
+pub use errors::OrRaise;
 pub use layout::PyLayout;
 pub use layout_arg::{LayoutArg, decode};
 pub use public::{Scrambler, base58, base62, parse_base58, parse_base62};

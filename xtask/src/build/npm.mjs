@@ -16,7 +16,7 @@ const write = (file, text) => {
 const copy = (from, to) => write(to, readFileSync(from))
 
 // The conformance cases: every language runs the same data.
-write(join(SOURCES, 'conform/data.ts'), `export const DATA: unknown = ${read('bindings-common/conform.json')}`)
+write(join(SOURCES, 'conform/data.ts'), `export const DATA: unknown = ${read('client/conform.json')}`)
 
 // The compiler compares napi's types with the interfaces in `engines/`.
 copy(nativeTypes, join(SOURCES, 'native/leafid.d.ts'))

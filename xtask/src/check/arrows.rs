@@ -16,11 +16,12 @@ const MAY_KNOW: &str = "
     leafid-public: leafid-core
     leafid-turn: leafid-core leafid-wire
     leafid-state: leafid-core leafid-turn
+    leafid: leafid leafid-core leafid-servers leafid-state leafid-store leafid-stream leafid-turn leafid-wire
     leafid-store: leafid-core leafid-servers leafid-turn leafid-wire
     leafid-leaf: leafid-core leafid-store
     leafid-server: leafid-core leafid-leaf leafid-servers leafid-store leafid-wire
     leafid-bindings: leafid-core leafid-turn leafid-wire
-    leafid-py: leafid-bindings leafid-core leafid-public leafid-state leafid-turn leafid-wire
+    leafid-py: leafid leafid-bindings leafid-core leafid-public leafid-state leafid-turn leafid-wire
     leafid-node: leafid-bindings leafid-core leafid-state
     leafid-wasm-border: leafid-bindings
     leafid-wasm-engine: leafid-bindings leafid-core leafid-wasm-border
@@ -28,6 +29,7 @@ const MAY_KNOW: &str = "
     leafid-wasm-public: leafid-public leafid-wasm-border
     leafid-component: leafid-bindings leafid-core leafid-public leafid-wire
     leafid-example-store:
+    leafid-example-axum: leafid leafid-servers leafid-stream
     leafid-stream: leafid-core
     leafid-seeded:
     leafid-servers: leafid-stream";

@@ -31,6 +31,7 @@ const PARTS: &[(&str, Job)] = &[
 const LOOKS: &[(&str, Job)] = &[
     ("lints", |_| rehearse::lints()),
     ("packages", |_| rehearse::packages()),
+    ("crates", |_| rehearse::crates()),
     ("servers", |_| rooted::servers()),
 ];
 

@@ -9,13 +9,13 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
+use leafid::driver::Call;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::ffi::{self, PyObject, PySendResult};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-use crate::client::driver::Call;
 use crate::generators::awaiting::Waiter;
 use crate::generators::generator::PyGenerator;
 use crate::generators::quick::of;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use leafid::driver::{Bell, Call};
 use pyo3::prelude::*;
 
-use crate::client::driver::{Bell, Call};
 use crate::generators::generator::PyGenerator;
 use crate::generators::verb::Verb;
 

@@ -1,0 +1,149 @@
+//! The crate `leafid` beside other crates of IDs, in the same run.
+//!
+//! `rust PATH-TO-LEAFID`; `cargo xtask bench --only rust` runs it with the published binary.
+
+mod twice;
+
+use std::future::Future;
+use std::hint::black_box;
+use std::path::Path;
+use std::pin::pin;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+use ferroid::generator::AtomicSnowflakeGenerator;
+use ferroid::id::SnowflakeTwitterId;
+use ferroid::time::MonotonicClock;
+use leafid::{Layout, Segment, Snowflake, Store};
+use leafid_benches::measure::{table, work};
+use leafid_benches::program;
+use leafid_benches::server::Server;
+
+/// How many IDs each of two threads draws in one measured call.
+const EACH: u64 = 500_000;
+
+fn main() -> ExitCode {
+    program("rust", |words| match words {
+        [binary] => {
+            let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+            let server = Server::leafid(Path::new(binary), folder.path(), false)?;
+            let url = format!("http://{}", server.address);
+            measure().map_err(|error| error.to_string())?;
+            twice::show(&url)
+        }
+        ["--draw", kind, url] => twice::draw(kind, url),
+        _ => Err("`rust PATH-TO-LEAFID`".to_owned()),
+    })
+}
+
+fn measure() -> Result<(), leafid::Error> {
+    let store = Store::memory()?;
+    let orders = Segment::builder("orders").store(&store).step(1 << 24).build()?;
+    // 2^20 IDs in each ms: the layout's own limit is not to be measured.
+    let layout = Layout::new(1_735_689_600_000, 1, 41, 2, 20).expect("a layout");
+    let ids = Snowflake::builder("bench").layout(layout).store(&store).build()?;
+    // The first range is short.
+    orders.take(100_000)?;
+    ids.next()?;
+    let (mut own, mut own_flakes) = (orders.local(128), ids.local(128));
+    let atomic = AtomicU64::new(0);
+    let number = |id: Result<i64, leafid::Error>| id.expect("an ID") as u64;
+    table(
+        "Rust: one ID, one thread",
+        vec![
+            work("one atomic add (the floor)", 1, || atomic.fetch_add(1, Ordering::Relaxed)),
+            work("`Segment::next`, shared", 1, || number(orders.next())),
+            work("`Segment::local`, owned", 1, || number(own.next())),
+            work("`Snowflake::next`, shared, its clock read included", 1, || number(ids.next())),
+            work("`Snowflake::local`, owned", 1, || number(own_flakes.next())),
+            work("`Segment::next_async`", 1, || number(at_once(orders.next_async()))),
+            work("uuid 1: v4", 1, || uuid::Uuid::new_v4().as_u128() as u64),
+            work("uuid 1: v7", 1, || uuid::Uuid::now_v7().as_u128() as u64),
+            work("ulid 3", 1, || ulid::Ulid::generate().0 as u64),
+            work("ferroid 2: shared snowflake", 1, || ferroid(&FERROID)),
+            work("snowflaked 1: shared", 1, || SNOWFLAKED.generate()),
+            work("rs-snowflake 0.6: owned, `lazy_generate`", 1, {
+                let mut own = snowflake::SnowflakeIdGenerator::new(1, 1);
+                move || own.lazy_generate() as u64
+            }),
+        ],
+    );
+
+    let mut plain = vec![0i64; 1_024];
+    let (mut buffer, mut stamped) = (plain.clone(), plain.clone());
+    let mut next = 0;
+    table(
+        "Rust: 1,024 IDs into a slice",
+        vec![
+            work("counting into a slice (the floor)", 1_024, || {
+                for place in &mut plain {
+                    *place = next;
+                    next += 1;
+                }
+                black_box(&plain)[7] as u64
+            }),
+            work("`Segment::fill`", 1_024, || {
+                orders.fill(&mut buffer).expect("IDs");
+                buffer[7] as u64
+            }),
+            work("`Snowflake::fill`", 1_024, || {
+                ids.fill(&mut stamped).expect("IDs");
+                stamped[7] as u64
+            }),
+        ],
+    );
+
+    let both = AtomicU64::new(0);
+    table(
+        "Rust: one ID, two threads",
+        vec![
+            work("one atomic add (the floor)", 2 * EACH, || {
+                by_two(|| || both.fetch_add(1, Ordering::Relaxed))
+            }),
+            work("`Segment::next`, shared", 2 * EACH, || by_two(|| || number(orders.next()))),
+            work("`Segment::local`, one for each thread", 2 * EACH, || {
+                by_two(|| {
+                    let mut own = orders.local(1_024);
+                    move || number(own.next())
+                })
+            }),
+            work("`Segment::local`, one thread", EACH, || {
+                let mut own = orders.local(1_024);
+                (0..EACH).map(|_| number(own.next())).last().unwrap_or(0)
+            }),
+            work("uuid 1: v7", 2 * EACH, || by_two(|| || uuid::Uuid::now_v7().as_u128() as u64)),
+            work("ferroid 2: shared snowflake", 2 * EACH, || by_two(|| || ferroid(&FERROID))),
+            work("snowflaked 1: shared", 2 * EACH, || by_two(|| || SNOWFLAKED.generate())),
+        ],
+    );
+    Ok(())
+}
+
+type Ferroid = AtomicSnowflakeGenerator<SnowflakeTwitterId, MonotonicClock>;
+static FERROID: std::sync::LazyLock<Ferroid> =
+    std::sync::LazyLock::new(|| Ferroid::new(0, MonotonicClock::default()));
+static SNOWFLAKED: snowflaked::sync::Generator = snowflaked::sync::Generator::new(0);
+
+fn ferroid(of: &Ferroid) -> u64 {
+    of.next_id(|_| std::hint::spin_loop()).to_raw()
+}
+
+/// The result of a future that completes at once.
+fn at_once<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("an ID was to be at hand"),
+    }
+}
+
+/// Draws in two threads, each with its own function.
+fn by_two<D: FnMut() -> u64 + Send>(make: impl Fn() -> D) -> u64 {
+    let draw = |mut one: D| (0..EACH).map(|_| black_box(one())).last().unwrap_or(0);
+    let (mine, other) = (make(), make());
+    thread::scope(|scope| {
+        let other = scope.spawn(move || draw(other));
+        draw(mine).wrapping_add(other.join().unwrap_or(0))
+    })
+}

@@ -1,0 +1,101 @@
+//! A generator: its configuration and its store, and its holding in the process that uses it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leafid_core::{Code, HostTime, Refusal};
+
+use crate::driver::waiting::Caller;
+use crate::driver::{Call, Config, Core, Holding, Waiting, hub, live, saving};
+use crate::host::clock::Clock;
+use crate::host::fork_cell::ForkCell;
+use crate::stores::Backend;
+use crate::{Error, log};
+
+/// A generator, which a forked child may go on to use.
+pub struct Generator {
+    pub config: Arc<Config>,
+    store: Arc<dyn Backend>,
+    clock: Clock,
+    holding: ForkCell<Holding>,
+}
+
+impl Generator {
+    /// Creates a generator, which asks for nothing before its first ID.
+    ///
+    /// # Errors
+    /// Those of [`Config::build`]; `INTERNAL` where the system gives no randomness.
+    pub fn new(config: Config, store: Arc<dyn Backend>, clock: Clock) -> Result<Generator, Error> {
+        let config = Arc::new(config);
+        let holding = Holding::build(&config, &clock, None)?;
+        Ok(Generator { config, store, clock, holding: ForkCell::new(Arc::new(holding)) })
+    }
+
+    /// The holding of the process that used the generator last, for the lock-free path.
+    #[inline]
+    pub fn last_holding(&self) -> &Holding {
+        self.holding.get()
+    }
+
+    /// This process's holding; the first call in a forked child makes a new one.
+    ///
+    /// # Errors
+    /// As [`Generator::new`].
+    pub fn holding(&self) -> Result<Arc<Holding>, Error> {
+        let held = self.holding.get();
+        if !held.is_current() {
+            let own = Holding::build(&self.config, &self.clock, Some(held))?;
+            self.holding.replace(held, Arc::new(own));
+        }
+        Ok(self.holding.share())
+    }
+
+    /// Tries once to draw; `Err` says how long to rest before the next try, while the driver carries
+    /// an ask.
+    ///
+    /// # Errors
+    /// Those that waiting cannot cure; `TIMED_OUT` when the call's time is up; `INTERNAL` where the system
+    /// gives no thread.
+    pub fn attempt<T>(
+        &self,
+        caller: &Caller,
+        call: &Call,
+        draw: impl FnMut(&mut Core, HostTime) -> Result<T, Refusal>,
+    ) -> Result<Result<T, Waiting>, Error> {
+        let mut why = match caller.attempt(draw)? {
+            Ok(value) => return Ok(Ok(value)),
+            Err(why) => why,
+        };
+        if why.needs_driver {
+            self.drive(caller)?;
+        }
+        match call.left() {
+            Some(Duration::ZERO) => return Err(caller.timed_out(call.timeout, &why)),
+            Some(left) => why.rest = why.rest.min(left),
+            None => {}
+        }
+        Ok(Err(why))
+    }
+
+    /// Starts what carries the asks of this process's holding.
+    fn drive(&self, holding: &Arc<Holding>) -> Result<(), Error> {
+        // Before the start, which may run the host's code: the handler of the process's end waits for it.
+        holding.warn_later(live::begins(holding, self.store.place()));
+        log::want_reader();
+        saving::spawn(holding)
+            .inspect_err(|_| holding.ended())
+            .and_then(|()| hub::spawn(&self.store, holding))
+            .map_err(|error| {
+                Error::new(Code::Internal, format!("the system gives no thread: {error}"))
+            })
+    }
+}
+
+impl Drop for Generator {
+    fn drop(&mut self) {
+        // A child leaves an inherited holding untouched.
+        if self.holding.get().is_current() {
+            self.holding.give_back().retire(false);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+#![doc = include_str!("../README.md")]
+
+#[cfg(feature = "conform")]
+pub mod conform;
+#[doc(hidden)]
+pub mod driver;
+#[doc(hidden)]
+pub mod host;
+#[doc(hidden)]
+pub mod log;
+#[doc(hidden)]
+pub mod stores;
+
+mod error;
+mod future;
+mod generator;
+mod id;
+mod run;
+mod segment;
+mod snowflake;
+mod store;
+
+use std::time::Duration;
+
+pub use error::{Cause, Error};
+pub use generator::{Generator, OfNamespace, OfTag, Stats};
+pub use id::Id;
+#[cfg(feature = "serde")]
+pub use id::number;
+#[doc(inline)]
+pub use leafid_core::{
+    AcquireAsk, Ask, Code, Grant, Layout, Name, Parts, Range, Release, RenewAsk, SegmentAsk,
+    SegmentGrant, StoreTime, Token, WindowGrant,
+};
+pub use run::{Ids, Local};
+pub use segment::{Segment, SegmentBuilder};
+pub use snowflake::{Snowflake, SnowflakeBuilder};
+pub use store::Store;
+#[cfg(feature = "http")]
+pub use stores::Credentials;
+pub use stores::Transport;
+
+/// How long a call waits unless its generator was built with another time.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,0 +1,86 @@
+//! Credentials for a server: token, client certificate, and the authorities to trust.
+
+use std::path::{Path, PathBuf};
+
+use leafid_core::Code;
+use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+
+use crate::Error;
+
+/// The credentials that a caller or the environment gives.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Credentials {
+    pub token: Option<String>,
+    pub ca: Option<PathBuf>,
+    pub cert: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+}
+
+impl Credentials {
+    /// Fills in what is missing from `LEAFID_TOKEN`, `LEAFID_CA`, `LEAFID_CERT` and `LEAFID_KEY`.
+    pub fn or_environment(self) -> Credentials {
+        let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let path = |name| text(name).map(PathBuf::from);
+        // A key belongs to its certificate: both come from one place.
+        let (cert, key) = match (self.cert, self.key) {
+            (None, None) => (path("LEAFID_CERT"), path("LEAFID_KEY")),
+            given => given,
+        };
+        let token = self.token.or_else(|| text("LEAFID_TOKEN"));
+        Credentials { token, ca: self.ca.or_else(|| path("LEAFID_CA")), cert, key }
+    }
+}
+
+/// The TLS configuration of a connection, read from these files; `None` without a file.
+///
+/// # Errors
+/// `REQUEST_INVALID` for a file that cannot be used, and for a certificate without its key.
+pub fn tls(
+    ca: Option<PathBuf>,
+    cert: Option<PathBuf>,
+    key: Option<PathBuf>,
+) -> Result<Option<TlsConfig>, Error> {
+    let mut config = TlsConfig::builder();
+    if let Some(ca) = &ca {
+        config = config.root_certs(RootCerts::new_with_certs(&certificates("ca", ca)?));
+    }
+    match (&cert, &key) {
+        (None, None) if ca.is_none() => return Ok(None),
+        (None, None) => {}
+        (Some(cert), Some(path)) => {
+            let key = PrivateKey::from_pem(&bytes("key", path)?)
+                .map_err(|_| unusable("key", path, "it has no private key in PEM"))?;
+            let chain = certificates("cert", cert)?;
+            config = config.client_cert(Some(ClientCert::new_with_certs(&chain, key)));
+        }
+        _ => {
+            let message = "`cert` and `key` belong together: give both, or neither";
+            return Err(Error::new(Code::RequestInvalid, message));
+        }
+    }
+    Ok(Some(config.build()))
+}
+
+fn certificates(name: &str, path: &Path) -> Result<Vec<Certificate<'static>>, Error> {
+    let mut found = Vec::new();
+    for item in parse_pem(&bytes(name, path)?) {
+        let item = item.map_err(|error| unusable(name, path, &error.to_string()))?;
+        if let PemItem::Certificate(certificate) = item {
+            found.push(certificate);
+        }
+    }
+    match found.is_empty() {
+        true => Err(unusable(name, path, "it has no certificate in PEM")),
+        false => Ok(found),
+    }
+}
+
+fn bytes(name: &str, path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|error| unusable(name, path, &error.to_string()))
+}
+
+fn unusable(name: &str, path: &Path, why: &str) -> Error {
+    let path = path.display().to_string();
+    let message = format!("`{name}`, the file `{}`: {why}", crate::stores::shown(&path));
+    Error::new(Code::RequestInvalid, message)
+}

@@ -1,0 +1,205 @@
+//! Stores in a file or a database, without a server: this process carries out their turns itself, as a server does.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use leafid_core::{Ask, Code, Grant, Name, Release};
+use leafid_store::backends::opening::Options;
+use leafid_store::clock::SystemClock;
+use leafid_store::fence::Journal;
+use leafid_store::opening::Place;
+use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
+use leafid_turn::change::{NamespaceChange, TagChange};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::Error;
+use crate::driver::Hub;
+use crate::host::fork::{self, Generation};
+use crate::host::fork_cell::{ForkCell, ForkLock};
+use crate::host::owner;
+use crate::stores::{Backend, Make, Transport};
+
+/// The environment variable with the folder of this machine's journals.
+const JOURNAL: &str = "LEAFID_JOURNAL";
+
+/// The place of a store's tables.
+pub struct Database {
+    url: String,
+    place: Place,
+    /// What is made with the first ask, where it is missing.
+    makes: Mutex<Vec<Make>>,
+    hub: ForkCell<Hub>,
+}
+
+static NAMED: ForkLock<BTreeMap<String, Weak<Database>>> = ForkLock::new();
+/// The files that are open, and in which process: SQLite lets no child open one a second time, whose locks it would
+/// take for its own.
+static FILES: Mutex<BTreeMap<String, Generation>> = Mutex::new(BTreeMap::new());
+
+impl Database {
+    /// The store of a URL, shared by all that name it; `None` for a URL of another kind.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for a URL that cannot be.
+    pub fn named(url: &str) -> Result<Option<Arc<Database>>, Error> {
+        let (url, place) = match (url.strip_prefix("sqlite:"), Place::parse(url)) {
+            (Some(path), _) => {
+                // The same file from any working folder.
+                let path = std::path::absolute(path).map_err(|_| {
+                    let message = "`sqlite:` needs a path, such as `sqlite:ids.db`";
+                    Error::new(Code::RequestInvalid, message)
+                })?;
+                (format!("sqlite:{}", path.display()), Place::File(path))
+            }
+            (None, Some(place)) => (url.to_owned(), place?),
+            (None, None) => return Ok(None),
+        };
+        let mut named = NAMED.lock();
+        if let Some(known) = named.get(&url).and_then(Weak::upgrade) {
+            return Ok(Some(known));
+        }
+        let (makes, hub) = (Mutex::default(), ForkCell::new(Hub::new()));
+        let own = Arc::new(Database { url: url.clone(), place, makes, hub });
+        named.retain(|_, other| other.strong_count() > 0);
+        named.insert(url, Arc::downgrade(&own));
+        Ok(Some(own))
+    }
+
+    /// The path, if it is a file.
+    fn file(&self) -> Option<&str> {
+        self.url.strip_prefix("sqlite:")
+    }
+
+    fn makes(&self) -> MutexGuard<'_, Vec<Make>> {
+        self.makes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Backend for Database {
+    fn hub(&self) -> &ForkCell<Hub> {
+        &self.hub
+    }
+
+    fn place(&self) -> Option<String> {
+        Some(self.url.clone())
+    }
+
+    fn make(&self, make: Make) -> Result<(), Error> {
+        self.makes().push(make);
+        Ok(())
+    }
+
+    fn connect(self: Arc<Self>) -> Box<dyn Transport> {
+        Box::new(Opened { database: self, open: None })
+    }
+}
+
+/// The store, opened with the first ask.
+struct Opened {
+    database: Arc<Database>,
+    open: Option<(Runtime, Registry)>,
+}
+
+impl Opened {
+    /// Runs a request in the open store.
+    fn with<T>(
+        &mut self,
+        ask: impl AsyncFnOnce(&Registry) -> Result<T, Problem>,
+    ) -> Result<T, Error> {
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => self.opened()?,
+        };
+        let (runtime, registry) = self.open.insert(open);
+        Ok(runtime.block_on(async {
+            let makes = std::mem::take(&mut *self.database.makes());
+            for make in makes {
+                if let Err(problem) = made(registry, &make).await {
+                    self.database.makes().push(make);
+                    return Err(problem);
+                }
+            }
+            ask(registry).await
+        })?)
+    }
+
+    fn opened(&self) -> Result<(Runtime, Registry), Error> {
+        let Database { place, .. } = &*self.database;
+        if let Some(path) = self.database.file() {
+            let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+            if files.get(path).is_some_and(|made_in| !fork::is_current(*made_in)) {
+                let message = format!(
+                    "`{path}` was open when this process was forked: SQLite cannot open it a second time here; draw \
+                     nothing before the fork",
+                );
+                return Err(Error::new(Code::StoreRefused, message));
+            }
+            files.insert(path.to_owned(), fork::current());
+        }
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.map_err(|why| Error::new(Code::Internal, why.to_string()))?;
+        let create = !self.database.makes().is_empty();
+        let options = Options { create, ..Options::default() };
+        let opened = place.open(Some(runtime.handle()), Arc::new(SystemClock), &options);
+        let registry = opened.map_err(Problem::from)?;
+        let name = owner::name().map_or_else(|_| "leafid".to_owned(), |name| name.to_string());
+        match std::env::var_os(JOURNAL).filter(|folder| !folder.is_empty()) {
+            Some(folder) => {
+                let journal = Journal::open(folder.as_ref(), registry.id(), place.shown())?;
+                registry.keep(journal, name, false)?;
+            }
+            None => registry.attend(name)?,
+        }
+        Ok((runtime, registry))
+    }
+}
+
+async fn made(registry: &Registry, make: &Make) -> Result<(), Problem> {
+    match make {
+        Make::Tag(tag) => {
+            let make = registry.put_tag(Name::tag(tag)?, TagChange::default());
+            make.await.map(drop)
+        }
+        Make::Namespace(name, layout) => {
+            let change =
+                NamespaceChange { layout: *layout, only_create: true, ..Default::default() };
+            registry.put_namespace(Name::namespace(name)?, change).await.map(drop)
+        }
+    }
+}
+
+impl Transport for Opened {
+    fn ask(&mut self, ask: &Ask) -> Result<Grant, Error> {
+        self.with(async |registry| match *ask {
+            Ask::Segment(ask) => registry.lease_segment(ask).await.map(Grant::Segment),
+            Ask::Acquire(ask) => registry.acquire(ask).await.map(Grant::Window),
+            Ask::Renew(ask) => registry.renew(ask).await.map(Grant::Window),
+        })
+    }
+
+    fn release(&mut self, release: &Release) -> Result<(), Error> {
+        self.with(async |registry| registry.release(*release).await)
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if let Some((runtime, registry)) = self.open.take() {
+            runtime.block_on(registry.close());
+        }
+        if let Some(path) = self.database.file() {
+            FILES.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        }
+    }
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Error {
+        Error {
+            until_ms: problem.free_at.map(|at| at.get()),
+            retry_after_ms: problem.retry_after_ms,
+            ..Error::new(problem.code, problem.detail)
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The verbs of generators, on stores in memory and in a file.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use leafid::conform::conform;
+use leafid::{
+    Ask, Code, Error, Grant, Layout, Release, Segment, SegmentAsk, SegmentGrant, Snowflake, Store,
+    Transport,
+};
+
+/// Runs a future on this thread: polls it once, and then when it was woken. Gives how often that was, too.
+fn polled<T>(future: impl Future<Output = T>) -> (T, u64) {
+    struct Unpark(Thread, AtomicU64);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.unpark();
+        }
+    }
+
+    let unpark = Arc::new(Unpark(thread::current(), AtomicU64::new(0)));
+    let waker = Waker::from(Arc::clone(&unpark));
+    let mut future = pin!(future);
+    let mut polls = 0;
+    loop {
+        polls += 1;
+        if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return (value, polls);
+        }
+        while unpark.1.load(Ordering::Relaxed) < polls {
+            thread::park();
+        }
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    polled(future).0
+}
+
+fn memory(tag: &str) -> Segment {
+    Segment::builder(tag).store(Store::memory().unwrap()).build().unwrap()
+}
+
+#[test]
+fn threads_draw_from_one_generator_and_each_sees_its_ids_ascend() {
+    let orders = memory("orders");
+    let drawn: Vec<Vec<i64>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|n| {
+                let orders = orders.clone();
+                scope.spawn(move || {
+                    let mut local = orders.local(50);
+                    (0..5_000)
+                        .map(|_| if n % 2 == 0 { orders.next() } else { local.next() }.unwrap())
+                        .collect()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(drawn.iter().all(|ids| ids.is_sorted()));
+    let all: BTreeSet<i64> = drawn.iter().flatten().copied().collect();
+    assert_eq!(all.len(), 20_000, "of 20,000 IDs {} are different", all.len());
+}
+
+#[test]
+fn a_future_is_woken_by_the_answer_and_by_nothing_else() {
+    let orders = memory("orders");
+    let (first, polls) = polled(orders.next_async());
+    assert_eq!(first.unwrap(), 1);
+    assert!(polls <= 3, "{polls} polls: the first, and with the driver's start and its answer");
+    let many = block_on(orders.take_async(3_000)).unwrap();
+    assert_eq!((many.len(), many.is_sorted()), (3_000, true));
+    let ids = Snowflake::builder("default").store(Store::memory().unwrap()).build().unwrap();
+    let one = block_on(ids.next_async()).unwrap();
+    assert!(Layout::LEAF.decompose(one as u64).is_ok());
+}
+
+/// A store that answers nothing.
+struct Away;
+
+impl Transport for Away {
+    fn ask(&mut self, _: &Ask) -> Result<Grant, Error> {
+        Err(Error::new(Code::StoreUnavailable, "it is away"))
+    }
+
+    fn release(&mut self, _: &Release) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_call_ends_in_time_with_the_reason() {
+    let store = Store::custom("away", || Box::new(Away));
+    let orders = Segment::builder("orders").store(&store).timeout(Duration::from_millis(50));
+    let orders = orders.build().unwrap();
+    for refused in [orders.next().unwrap_err(), block_on(orders.next_async()).unwrap_err()] {
+        assert_eq!(refused.code, Code::TimedOut);
+        let source = std::error::Error::source(&refused).unwrap().to_string();
+        assert_eq!(source, "it is away");
+        assert_eq!(refused.to_string(), "no ID of tag `orders` within 0.05 s: it is away");
+    }
+    assert_eq!(orders.stats().unwrap().last_code, Some(Code::StoreUnavailable));
+}
+
+#[test]
+fn all_or_nothing() {
+    let orders = memory("orders");
+    let mut ids = vec![7; 100];
+    orders.fill(&mut ids).unwrap();
+    assert!(ids.is_sorted() && ids.first() == Some(&1));
+    let refused = orders.take(usize::MAX).unwrap_err();
+    assert_eq!(refused.code, Code::CountInvalid);
+    assert!(orders.take(0).unwrap().is_empty());
+    assert_eq!(orders.iter().take(3).map(Result::unwrap).collect::<Vec<_>>(), [101, 102, 103]);
+}
+
+#[test]
+fn bad_arguments_are_refused_by_their_codes() {
+    let memory = || Store::memory().unwrap();
+    let code = |built: Result<Segment, Error>| built.unwrap_err().code;
+    assert_eq!(code(Segment::builder("").store(memory()).build()), Code::TagInvalid);
+    assert_eq!(code(Segment::builder("a").store(memory()).step(0).build()), Code::StepInvalid);
+    assert_eq!(code(Segment::builder("a").store("ftp://x").build()), Code::RequestInvalid);
+    assert_eq!(
+        code(Segment::builder("a").store("http://localhost").create().build()),
+        Code::RequestInvalid
+    );
+    let sticky = Snowflake::builder("default").store(memory()).sticky().build();
+    assert_eq!(sticky.unwrap_err().code, Code::RequestInvalid);
+    let orders = memory_closed();
+    assert_eq!(orders.next().unwrap_err().code, Code::Closed);
+    assert!(orders.is_closed());
+}
+
+fn memory_closed() -> Segment {
+    let orders = memory("orders");
+    orders.next().unwrap();
+    orders.close().unwrap();
+    orders
+}
+
+/// A future that was polled, and dropped before its answer, is forgotten.
+#[test]
+fn a_dropped_future_loses_no_id() {
+    let orders = memory("orders");
+    let mut first = Box::pin(orders.next_async());
+    let _ = Pin::new(&mut first).poll(&mut Context::from_waker(Waker::noop()));
+    drop(first);
+    assert_eq!(orders.next().unwrap(), 1);
+}
+
+#[test]
+fn a_store_in_a_file_is_made_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("ids.db").display());
+    let missing = Segment::builder("orders").store(url.as_str()).build().unwrap();
+    assert_eq!(missing.next().unwrap_err().code, Code::StoreUnknown);
+    drop(missing);
+    let drawn: Vec<i64> = (0..2)
+        .map(|_| {
+            let orders = Segment::builder("orders").store(url.as_str()).create().build().unwrap();
+            let id = orders.next().unwrap();
+            orders.close().unwrap();
+            id
+        })
+        .collect();
+    assert_eq!(drawn, [1, 1_001]);
+    let ids = Snowflake::builder("default").store(url.as_str()).build().unwrap();
+    assert!(ids.next().unwrap() < ids.next().unwrap());
+}
+
+/// Counts, but forgets who had which number.
+struct Forgetful(Arc<AtomicU64>);
+
+impl Transport for Forgetful {
+    fn ask(&mut self, ask: &Ask) -> Result<Grant, Error> {
+        let Ask::Segment(ask) = ask else { return Err(Error::new(Code::NotEnabled, "numbers")) };
+        // It is back at 1 after some.
+        let start = 1 + self.0.fetch_add(1, Ordering::Relaxed) % 5 * 10;
+        let (store, now) = (leafid::Token::new([7; 16]), leafid::StoreTime::new(1));
+        let range = leafid::Range::new(start, start + 10);
+        let SegmentAsk { request, tag, .. } = *ask;
+        Ok(Grant::Segment(SegmentGrant {
+            request,
+            store,
+            tag,
+            range,
+            step: 10,
+            max_step: 10,
+            remaining: 90,
+            now,
+        }))
+    }
+
+    fn release(&mut self, _: &Release) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_store_of_ones_own_is_checked_by_the_cases_of_all_languages() {
+    let memory = Store::memory().unwrap();
+    let passed = conform(|| memory.connect(), "conform", "conform").unwrap();
+    println!("a store in memory passed {} cases", passed.len());
+    assert!(passed.len() >= 15, "{passed:?}");
+    let count = Arc::default();
+    let wrong =
+        conform(|| Box::new(Forgetful(Arc::clone(&count))), "conform", "conform").unwrap_err();
+    println!("{wrong}");
+    assert!(wrong.to_string().contains("overlap: the same IDs twice"), "{wrong}");
+}

@@ -1,0 +1,171 @@
+//! Eight processes with one configuration, which fork and are killed while they draw, over a server, a file and a
+//! database: no ID comes twice. The control forks with IDs that were drawn before, and finds them twice.
+//!
+//! This program starts itself again as those processes: it has a `main` of its own.
+#![cfg(unix)]
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use leafid::{Error, Segment, Snowflake};
+use leafid_servers::{Postgres, Server};
+
+const PROCESSES: usize = 8;
+/// Of these processes one dies with `kill -9` and is started again.
+const KILLED: usize = 4;
+/// How many IDs of each kind a process draws.
+const EACH: usize = 20_000;
+/// When it says so: then it may be killed.
+const SAID: usize = 1_000;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["draw", url, folder, when] => draw(url, Path::new(folder), when).unwrap(),
+        // Asked by a runner that looks for tests.
+        ["--list", ..] => println!("processes: test"),
+        _ => orchestrate(),
+    }
+}
+
+fn orchestrate() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = format!("sqlite:{}", folder.path().join("ids.db").display());
+    // SQLite lets no forked child use a file that was open before.
+    judge("SQLite", &run("sqlite", &file, "first"), 0);
+    judge("SQLite, the control", &run("control", &file, "control"), 1);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let binary = std::env::var_os("LEAFID_BIN").map_or(root.join("dist/leafid"), PathBuf::from);
+    if binary.exists() {
+        let store = leafid_stream::store::Store::start(&binary, &folder.path().join("server"));
+        let store = store.unwrap();
+        store.prepare().unwrap();
+        judge("a server", &run("http", &store.url(), "later"), 0);
+    } else {
+        leafid_servers::missing("processes", "`dist/leafid` (cargo xtask test --only e2e)");
+    }
+    if let Some(postgres) = leafid_servers::for_test::<Postgres>() {
+        judge("PostgreSQL", &run("postgres", &postgres.url(), "later"), 0);
+    }
+}
+
+/// The number of IDs, and how many of them came twice.
+struct Counted {
+    drawn: usize,
+    twice: usize,
+    processes: usize,
+}
+
+fn judge(name: &str, counted: &Counted, least_twice: usize) {
+    let Counted { drawn, twice, processes } = counted;
+    println!("{name}: {processes} processes, {KILLED} killed, {drawn} IDs, {twice} twice");
+    assert_eq!(*twice > 0, least_twice > 0, "{name}: {twice} twice");
+    // Each of them and its child draws all, but those that were killed while they drew.
+    let (least, all) = (2 * 2 * EACH * PROCESSES, 2 * EACH * processes);
+    assert!((least..all).contains(drawn), "{name}: {drawn} IDs");
+}
+
+struct Started {
+    process: Child,
+    says: BufReader<ChildStdout>,
+}
+
+impl Started {
+    fn start(url: &str, folder: &Path, when: &str) -> Started {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["draw", url]).arg(folder).arg(when).stdin(Stdio::null());
+        command.env_remove("LEAFID_JOURNAL").stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let says = BufReader::new(process.stdout.take().unwrap());
+        Started { process, says }
+    }
+
+    /// Waits for so many lines of a process and its child.
+    fn hear(&mut self, lines: usize) {
+        for _ in 0..lines {
+            let mut line = String::new();
+            assert!(self.says.read_line(&mut line).unwrap() > 0, "a process ended before its time");
+        }
+    }
+}
+
+fn run(name: &str, url: &str, when: &str) -> Counted {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || Started::start(url, folder.path(), when);
+    let mut all: Vec<Started> = (0..PROCESSES).map(|_| start()).collect();
+    for one in &mut all[..KILLED] {
+        one.hear(2);
+        one.process.kill().unwrap();
+        one.process.wait().unwrap();
+        // Its child ends by itself.
+        *one = start();
+    }
+    for one in &mut all {
+        one.hear(2);
+        assert!(one.process.wait().unwrap().success(), "{name}: a process failed");
+        // Ends with the last one that writes to it, which is its child.
+        let mut rest = String::new();
+        while one.says.read_line(&mut rest).unwrap() > 0 {}
+    }
+    count(folder.path())
+}
+
+fn count(folder: &Path) -> Counted {
+    let (mut seen, mut drawn, mut processes) = (HashMap::<(u8, i64), usize>::new(), 0, 0);
+    for entry in fs::read_dir(folder).unwrap() {
+        let content = fs::read(entry.unwrap().path()).unwrap();
+        processes += 1;
+        // One that was killed may leave a part of a line.
+        for line in
+            content.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"))
+        {
+            let text = str::from_utf8(&line[1..line.len() - 1]).unwrap();
+            drawn += 1;
+            *seen.entry((line[0], text.parse().unwrap())).or_default() += 1;
+        }
+    }
+    Counted { drawn, twice: seen.values().filter(|times| **times > 1).count(), processes }
+}
+
+/// Draws, forks, and draws on in both; `first`: forks before the first ID; `control`: both go on with what was drawn
+/// before.
+fn draw(url: &str, folder: &Path, when: &str) -> Result<(), Error> {
+    let orders = Segment::builder("orders").store(url);
+    let ids = Snowflake::builder("stream").store(url);
+    let (orders, ids) = match url.starts_with("http") {
+        true => (orders.build()?, ids.build()?),
+        false => (orders.create().build()?, ids.create().build()?),
+    };
+    let mut before = Vec::new();
+    if when == "later" {
+        orders.next()?;
+        ids.next()?;
+    }
+    if when == "control" {
+        before.push(1);
+    }
+    fork();
+    let path = folder.join(format!("{}.ids", std::process::id()));
+    let mut file = File::options().create_new(true).append(true).open(path).unwrap();
+    for id in before {
+        writeln!(file, "s{id}").unwrap();
+    }
+    for at in 0..EACH {
+        // Both lines in one write, and only then the next: what is killed loses no ID that somebody saw.
+        file.write_all(format!("s{}\nt{}\n", orders.next()?, ids.next()?).as_bytes()).unwrap();
+        if at + 1 == SAID {
+            println!("drawing");
+        }
+    }
+    orders.close()?;
+    ids.close()
+}
+
+#[expect(unsafe_code, reason = "a fork is what is tested")]
+fn fork() {
+    // SAFETY: this thread alone uses this program's own memory.
+    assert!(unsafe { libc::fork() } >= 0);
+}
