@@ -95,6 +95,25 @@ fn a_row_below_its_bound_is_noticed_by_who_writes_it() {
     }
 }
 
+/// A guest compares nothing, and its write makes the row look newer than the bound. PROTOCOL R22.
+#[test]
+fn a_window_that_a_guest_was_granted_on_a_row_that_went_back_is_ended() {
+    let mut world = World::new();
+    let one = world.server("one");
+    world.pass(&[&one], 2_000);
+    world.copy();
+    world.acquire(&[&one]).unwrap();
+    world.put_back(&["namespaces", "workers"]);
+    let guest = world.guest();
+    let refused = world.acquire(&[&guest, &one]).unwrap_err();
+    assert_eq!(refused.code, Code::WorkersExhausted, "{refused}");
+    assert_eq!(one.generation(), 1);
+    // The server writes the row after it: that is no loss.
+    world.pass(&[&guest, &one], 120_000);
+    world.acquire(&[&guest, &one]).unwrap();
+    assert_eq!(one.generation(), 1);
+}
+
 /// A row goes back between the writes of two servers, before either knows of the other's. PROTOCOL R22.
 #[test]
 fn numbers_that_two_servers_reserve_are_used_by_neither() {

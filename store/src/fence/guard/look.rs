@@ -326,9 +326,12 @@ impl Guard {
             let had = had.filter(|_| is_known).map_or(&[][..], |had| &had.record.lines);
             let lines = &server.record.lines;
             let new = lines.strip_prefix(had).unwrap_or(lines);
-            if server.record.guest
-                && new.iter().any(|new| new.before < self.bounds.state(&new.line))
-            {
+            let low = new.iter().filter(|new| new.before < self.bounds.state(&new.line));
+            let low: Vec<_> = low.filter(|_| server.record.guest).collect();
+            if !low.is_empty() {
+                // One that was written after its bound, on a state before that, hides that the row went back.
+                let is_later = |new: &&Change| self.bounds.state(&new.line) < new.line.state();
+                self.is_doubtful |= low.into_iter().any(|new| is_later(&new));
                 self.low.insert(server.id);
                 continue;
             }
