@@ -1,6 +1,5 @@
 //! `leafid.registry`: the store's decisions as pure functions over plain dicts.
 
-use leafid::Error;
 use leafid_bindings::Wrong;
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_core::{Code, StoreTime};
@@ -173,5 +172,5 @@ fn stopped(row: &Bound<'_, PyAny>, ask: &Bound<'_, PyAny>) -> PyResult<PyErr> {
 fn refused(ask: &Bound<'_, PyAny>, wrong: Wrong, now_ms: i64) -> PyErr {
     let wait = wrong.refusal.until.map(|until| until.get().saturating_sub(now_ms).max(0));
     let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
-    errors::of(Error { retry_after_ms, ..dict::wrong_ask(wrong, ask) })
+    errors::of(dict::wrong_ask(wrong, ask).retry_after_ms(retry_after_ms))
 }

@@ -219,7 +219,7 @@ impl<C: Fn() -> Box<dyn Transport> + Sync> Player<'_, C> {
                 }
                 Err(error) => error,
             };
-            let (code, wait_ms) = (error.code.as_str(), error.retry_after_ms.unwrap_or(0));
+            let (code, wait_ms) = (error.code().as_str(), error.retry().1.unwrap_or(0));
             if Some(code) == refused || Some(code) == or {
                 env.insert(name, json!({ "wait_ms": wait_ms }));
                 return Ok(());

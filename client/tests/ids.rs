@@ -103,7 +103,7 @@ fn a_call_ends_in_time_with_the_reason() {
     let orders = Segment::builder("orders").store(&store).timeout(Duration::from_millis(50));
     let orders = orders.build().unwrap();
     for refused in [orders.next().unwrap_err(), block_on(orders.next_async()).unwrap_err()] {
-        assert_eq!(refused.code, Code::TimedOut);
+        assert_eq!(refused.code(), Code::TimedOut);
         let source = std::error::Error::source(&refused).unwrap().to_string();
         assert_eq!(source, "it is away");
         assert_eq!(refused.to_string(), "no ID of tag `orders` within 0.05 s: it is away");
@@ -118,7 +118,7 @@ fn all_or_nothing() {
     orders.fill(&mut ids).unwrap();
     assert!(ids.is_sorted() && ids.first() == Some(&1));
     let refused = orders.take(usize::MAX).unwrap_err();
-    assert_eq!(refused.code, Code::CountInvalid);
+    assert_eq!(refused.code(), Code::CountInvalid);
     assert!(orders.take(0).unwrap().is_empty());
     assert_eq!(orders.iter().take(3).map(Result::unwrap).collect::<Vec<_>>(), [101, 102, 103]);
 }
@@ -126,7 +126,7 @@ fn all_or_nothing() {
 #[test]
 fn bad_arguments_are_refused_by_their_codes() {
     let memory = || Store::memory().unwrap();
-    let code = |built: Result<Segment, Error>| built.unwrap_err().code;
+    let code = |built: Result<Segment, Error>| built.unwrap_err().code();
     assert_eq!(code(Segment::builder("").store(memory()).build()), Code::TagInvalid);
     assert_eq!(code(Segment::builder("a").store(memory()).step(0).build()), Code::StepInvalid);
     assert_eq!(code(Segment::builder("a").store("ftp://x").build()), Code::RequestInvalid);
@@ -135,9 +135,9 @@ fn bad_arguments_are_refused_by_their_codes() {
         Code::RequestInvalid
     );
     let sticky = Snowflake::builder("default").store(memory()).sticky().build();
-    assert_eq!(sticky.unwrap_err().code, Code::RequestInvalid);
+    assert_eq!(sticky.unwrap_err().code(), Code::RequestInvalid);
     let orders = memory_closed();
-    assert_eq!(orders.next().unwrap_err().code, Code::Closed);
+    assert_eq!(orders.next().unwrap_err().code(), Code::Closed);
     assert!(orders.is_closed());
 }
 
@@ -163,7 +163,7 @@ fn a_store_in_a_file_is_made_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("ids.db").display());
     let missing = Segment::builder("orders").store(url.as_str()).build().unwrap();
-    assert_eq!(missing.next().unwrap_err().code, Code::StoreUnknown);
+    assert_eq!(missing.next().unwrap_err().code(), Code::StoreUnknown);
     drop(missing);
     let drawn: Vec<i64> = (0..2)
         .map(|_| {

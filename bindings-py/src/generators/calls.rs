@@ -21,7 +21,7 @@ const SLICE: Duration = Duration::from_millis(50);
 impl PyGenerator {
     /// This process's holding; the first call in a forked child makes a new one.
     pub fn holding(&self, _py: Python<'_>) -> PyResult<Arc<Holding>> {
-        Ok(self.generator.holding().or_raise()?)
+        self.generator.holding().or_raise()
     }
 
     /// One ID, if it is at hand.
@@ -121,7 +121,7 @@ impl PyGenerator {
         if !matches!(tried, Ok(Ok(_))) {
             warn()?;
         }
-        Ok(tried.or_raise()?)
+        tried.or_raise()
     }
 }
 

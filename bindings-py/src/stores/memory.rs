@@ -48,9 +48,7 @@ impl MemoryStore {
         until: Option<u64>,
     ) -> PyResult<()> {
         let spec = TagSpec { from: start, step, max_step, until };
-        Ok(self
-            .call(Subject::Tag(tag), |rows| rows.create_tag(Name::tag(tag)?, &spec))
-            .or_raise()?)
+        self.call(Subject::Tag(tag), |rows| rows.create_tag(Name::tag(tag)?, &spec)).or_raise()
     }
 
     /// Creates a namespace; windows are at most `max_window` seconds long.
@@ -66,11 +64,11 @@ impl MemoryStore {
         let created = self.call(Subject::Namespace(namespace), |rows| {
             rows.create_namespace(Name::namespace(namespace)?, layout.0, max_window_ms)
         });
-        created.map_err(|failed| match (failed.code, max_window_ms) {
+        created.map_err(|failed| match (failed.code(), max_window_ms) {
             (Code::RangeInvalid, Some(ms)) => {
                 let (day, got) = (MAX_WINDOW_CAP_MS / 1_000, f64::from(ms) / 1_000.0);
                 let message = format!("`max_window` must be 1 to {day} seconds, got `{got}`");
-                errors::raise(failed.code, message)
+                errors::raise(failed.code(), message)
             }
             _ => errors::of(failed),
         })

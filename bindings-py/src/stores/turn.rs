@@ -126,11 +126,9 @@ fn answered<'py>(py: Python<'py>, answer: Result<Reply, Problem>) -> PyResult<Bo
 
 /// A refusal in the store's words.
 pub fn failed(problem: Problem) -> Error {
-    Error {
-        until_ms: problem.free_at.map(StoreTime::get),
-        retry_after_ms: problem.free_at.and(problem.retry_after_ms),
-        ..Error::new(problem.code, problem.detail)
-    }
+    let until_ms = problem.free_at.map(StoreTime::get);
+    let wait_ms = problem.free_at.and(problem.retry_after_ms);
+    Error::new(problem.code, problem.detail).until_ms(until_ms).retry_after_ms(wait_ms)
 }
 
 /// The name of a query's text, and its parameters.

@@ -91,7 +91,7 @@ impl Transport for Called {
                     dict::read::<WindowGrant>(&answer, &what).map(Grant::Window)
                 }
             };
-            grant.map_err(|failed| Error::new(Code::GrantInvalid, failed.message))
+            grant.map_err(|failed| Error::new(Code::GrantInvalid, failed.to_string()))
         })
     }
 
@@ -119,7 +119,7 @@ fn told(py: Python<'_>, verb: &str, error: PyErr) -> Error {
             let retry_after_ms = seconds.map(|seconds| (seconds * 1_000.0).ceil() as u32);
             let until_ms = value.getattr("until_ms").and_then(|until| until.extract());
             let until_ms = until_ms.unwrap_or_default();
-            Error { until_ms, retry_after_ms, ..Error::new(code, words) }
+            Error::new(code, words).until_ms(until_ms).retry_after_ms(retry_after_ms)
         }
         None => {
             let kind = value.get_type().name().map_or("?".to_owned(), |kind| kind.to_string());
@@ -127,5 +127,5 @@ fn told(py: Python<'_>, verb: &str, error: PyErr) -> Error {
             Error::new(Code::StoreUnavailable, message)
         }
     };
-    Error { cause: Some(Arc::new(error)), ..failed }
+    failed.caused_by(Some(Arc::new(error)))
 }

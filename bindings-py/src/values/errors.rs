@@ -31,12 +31,13 @@ impl<T> OrRaise<T> for Result<T, Error> {
 }
 
 fn exception(py: Python<'_>, failed: &Error) -> PyResult<PyErr> {
+    let (until_ms, retry_after_ms) = failed.retry();
     let how = PyDict::new(py);
-    how.set_item("until_ms", failed.until_ms)?;
-    how.set_item("retry_after", failed.retry_after_ms.map(|ms| f64::from(ms) / 1_000.0))?;
-    let class = module(py)?.getattr(format!("{:?}Error", failed.code))?;
-    let error = PyErr::from_value(outside::call(&class, (&failed.message,), Some(&how))?);
-    if let Some(cause) = &failed.cause {
+    how.set_item("until_ms", until_ms)?;
+    how.set_item("retry_after", retry_after_ms.map(|ms| f64::from(ms) / 1_000.0))?;
+    let class = module(py)?.getattr(format!("{:?}Error", failed.code()))?;
+    let error = PyErr::from_value(outside::call(&class, (failed.to_string(),), Some(&how))?);
+    if let Some(cause) = failed.cause() {
         error.set_cause(py, Some(raised(py, cause)?));
     }
     Ok(error)

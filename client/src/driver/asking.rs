@@ -17,7 +17,7 @@ pub fn ask(transport: &mut dyn Transport, config: &Config, ask: &Ask) -> Result<
     #[cfg(feature = "metrics")]
     {
         let of = config.subject().to_string();
-        let outcome = answer.as_ref().err().map_or("granted", |failed| failed.code.as_str());
+        let outcome = answer.as_ref().err().map_or("granted", |failed| failed.code().as_str());
         metrics::histogram!("leafid_ask_seconds", "of" => of.clone()).record(began.elapsed());
         metrics::counter!("leafid_asks_total", "of" => of, "outcome" => outcome).increment(1);
     }

@@ -147,7 +147,7 @@ impl Hub {
                 (Errand::Ask(ask, sent), None) => {
                     let answer = asking::ask(transport, &holding.config, &ask);
                     let failed = answer.as_ref().err().filter(|failed| {
-                        failed.code == Code::StoreUnavailable && now.elapsed() >= SLOW
+                        failed.code() == Code::StoreUnavailable && now.elapsed() >= SLOW
                     });
                     let failed = failed.cloned();
                     holding.answered(&ask, sent, answer);

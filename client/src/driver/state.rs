@@ -160,7 +160,7 @@ impl State {
         let now = self.clock.exact();
         self.answers += 1;
         let failure =
-            |failed: &Error| Failure { code: failed.code, retry_after_ms: failed.retry_after_ms };
+            |failed: &Error| Failure { code: failed.code(), retry_after_ms: failed.retry().1 };
         let heard = answer.as_ref().copied().map_err(failure);
         let event = Event::Answer { request: ask.request(), sent, answer: heard };
         let outcome = each!(Core, &mut self.core, core => core.handle(event.of(), now));
@@ -183,13 +183,13 @@ impl State {
         // After a permanent failure the store is asked again only on a caller's next call, or while
         // IDs are at hand: an operator may repair it before they are used up.
         let left = each!(Core, &self.core, core => core.stats()).in_hand;
-        if failed.code.is_permanent() && left == 0 {
+        if failed.code().is_permanent() && left == 0 {
             each!(Core, &mut self.core, core => core.rest());
         }
         // Logged once per change: an outage of hours is one line.
-        if self.last.as_ref().is_none_or(|last| last.code != failed.code) {
+        if self.last.as_ref().is_none_or(|last| last.code() != failed.code()) {
             let about = self.config.subject();
-            let code = failed.code.as_str();
+            let code = failed.code().as_str();
             log::note(true, || format!("{about}: {code}: {failed} ({left} IDs at hand)"));
         }
         self.last = Some(Arc::new(failed));

@@ -144,7 +144,7 @@ impl Holding {
     /// The failure of a code, with the store's message if the last failure had that code.
     fn failed(&self, code: Code) -> Error {
         match &self.lock().last {
-            Some(last) if last.code == code => Error::clone(last),
+            Some(last) if last.code() == code => Error::clone(last),
             // The generator is closed, not the tag: a new tag would not help.
             _ if code == Code::Closed => {
                 let words = format!("the generator of {}", self.config.subject());
@@ -158,7 +158,7 @@ impl Holding {
     pub fn not_at_hand(&self, why: &Waiting, instead: &str) -> Error {
         let message = format!("no ID of {} is at hand, {instead}", self.config.subject());
         let cause = why.last.clone().map(|last| last as Cause);
-        Error { cause, ..Error::new(why.refusal.code, message) }
+        Error::new(why.refusal.code, message).caused_by(cause)
     }
 
     /// The failure of a call whose time is up, with the last failure as its cause.
@@ -169,9 +169,9 @@ impl Holding {
             let retry_after_ms = wait_ms.and_then(|ms| u32::try_from(ms).ok());
             let code = why.refusal.code;
             let said = Sentence { wait_ms, ..Sentence::new(code, self.config.subject()) };
-            Arc::new(Error { retry_after_ms, ..Error::new(code, said.to_string()) })
+            Arc::new(Error::new(code, said.to_string()).retry_after_ms(retry_after_ms))
         });
         let message = format!("no ID of {} within {timeout} s: {cause}", self.config.subject());
-        Error { cause: Some(cause), ..Error::new(Code::TimedOut, message) }
+        Error::new(Code::TimedOut, message).caused_by(Some(cause))
     }
 }

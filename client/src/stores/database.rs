@@ -196,10 +196,7 @@ impl Drop for Opened {
 
 impl From<Problem> for Error {
     fn from(problem: Problem) -> Error {
-        Error {
-            until_ms: problem.free_at.map(|at| at.get()),
-            retry_after_ms: problem.retry_after_ms,
-            ..Error::new(problem.code, problem.detail)
-        }
+        let (until_ms, wait_ms) = (problem.free_at.map(|at| at.get()), problem.retry_after_ms);
+        Error::new(problem.code, problem.detail).until_ms(until_ms).retry_after_ms(wait_ms)
     }
 }

@@ -233,10 +233,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 impl From<Problem> for Error {
     fn from(problem: Problem) -> Error {
-        Error {
-            until_ms: problem.free_at_ms,
-            retry_after_ms: problem.retry_after_ms,
-            ..Error::new(problem.code, problem.detail)
-        }
+        let (until_ms, wait_ms) = (problem.free_at_ms, problem.retry_after_ms);
+        Error::new(problem.code, problem.detail).until_ms(until_ms).retry_after_ms(wait_ms)
     }
 }
