@@ -40,5 +40,10 @@ pub use store::Store;
 pub use stores::Credentials;
 pub use stores::Transport;
 
+/// The programs of the project's page.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}
+
 /// How long a call waits unless its generator was built with another time.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
