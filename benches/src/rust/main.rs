@@ -24,6 +24,13 @@ use leafid_benches::server::Server;
 /// How many IDs each of two threads draws in one measured call.
 const EACH: u64 = 500_000;
 
+/// How many IDs each measured call draws in a loop, as a service does that has its generator at hand.
+const LOOP: u64 = 64;
+
+fn looped(mut one: impl FnMut() -> u64) -> impl FnMut() -> u64 {
+    move || (0..LOOP).map(|_| black_box(one())).last().unwrap_or(0)
+}
+
 fn main() -> ExitCode {
     program("rust", |words| match words {
         [binary] => {
@@ -51,22 +58,30 @@ fn measure() -> Result<(), leafid::Error> {
     let atomic = AtomicU64::new(0);
     let number = |id: Result<i64, leafid::Error>| id.expect("an ID") as u64;
     table(
-        "Rust: one ID, one thread",
+        "Rust: one ID, one thread, in a loop",
         vec![
-            work("one atomic add (the floor)", 1, || atomic.fetch_add(1, Ordering::Relaxed)),
-            work("`Segment::next`, shared", 1, || number(orders.next())),
-            work("`Segment::local`, owned", 1, || number(own.next())),
-            work("`Snowflake::next`, shared, its clock read included", 1, || number(ids.next())),
-            work("`Snowflake::local`, owned", 1, || number(own_flakes.next())),
-            work("`Segment::next_async`", 1, || number(at_once(orders.next_async()))),
-            work("uuid 1: v4", 1, || uuid::Uuid::new_v4().as_u128() as u64),
-            work("uuid 1: v7", 1, || uuid::Uuid::now_v7().as_u128() as u64),
-            work("ulid 3", 1, || ulid::Ulid::generate().0 as u64),
-            work("ferroid 2: shared snowflake", 1, || ferroid(&FERROID)),
-            work("snowflaked 1: shared", 1, || SNOWFLAKED.generate()),
-            work("rs-snowflake 0.6: owned, `lazy_generate`", 1, {
+            work(
+                "one atomic add (the floor)",
+                LOOP,
+                looped(|| atomic.fetch_add(1, Ordering::Relaxed)),
+            ),
+            work("`Segment::next`, shared", LOOP, looped(|| number(orders.next()))),
+            work("`Segment::local`, owned", LOOP, looped(|| number(own.next()))),
+            work(
+                "`Snowflake::next`, shared, its clock read included",
+                LOOP,
+                looped(|| number(ids.next())),
+            ),
+            work("`Snowflake::local`, owned", LOOP, looped(|| number(own_flakes.next()))),
+            work("`Segment::next_async`", LOOP, looped(|| number(at_once(orders.next_async())))),
+            work("uuid 1: v4", LOOP, looped(|| uuid::Uuid::new_v4().as_u128() as u64)),
+            work("uuid 1: v7", LOOP, looped(|| uuid::Uuid::now_v7().as_u128() as u64)),
+            work("ulid 3", LOOP, looped(|| ulid::Ulid::generate().0 as u64)),
+            work("ferroid 2: shared snowflake", LOOP, looped(|| ferroid(&FERROID))),
+            work("snowflaked 1: shared", LOOP, looped(|| SNOWFLAKED.generate())),
+            work("rs-snowflake 0.6: owned, `lazy_generate`", LOOP, {
                 let mut own = snowflake::SnowflakeIdGenerator::new(1, 1);
-                move || own.lazy_generate() as u64
+                looped(move || own.lazy_generate() as u64)
             }),
         ],
     );
