@@ -247,6 +247,27 @@ fn both_are_needed_where_both_were_killed_and_the_store_went_back() {
     world.lease(&[&one, &two]).unwrap();
 }
 
+/// The copy has the record with which the server began, and its journal still has that beat, too. PROTOCOL R26.
+#[test]
+fn a_copy_from_before_the_second_beat_of_a_server_is_not_as_it_left_it() {
+    let mut world = World::new();
+    let one = world.server("one");
+    world.lease(&[&one]).unwrap();
+    world.copy();
+    let two = world.server("two");
+    world.lease(&[&one, &two]).unwrap();
+    one.kill();
+    // The other one drops it, and goes on alone.
+    world.pass(&[&two], 12_000);
+    world.lease(&[&two]).unwrap();
+    two.kill();
+    world.restore();
+    let one = world.server("one");
+    unavailable(world.lease(&[&one]), &["not known here what they granted"]);
+    let two = world.server("two");
+    world.lease(&[&one, &two]).unwrap();
+}
+
 /// Two servers share one file: the one that waits has to let the other one write its ack.
 #[test]
 fn a_server_that_waits_for_its_start_does_not_lock_the_file() {

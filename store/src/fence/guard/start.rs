@@ -80,7 +80,9 @@ impl Guard {
     pub(super) fn is_as_left(&self, found: Option<&Server>) -> Result<bool, Problem> {
         let left = self.bounds.beat;
         let Some(found) = found else { return Ok(left == Beat::default()) };
-        if found.is_as_left(left) || found.beat == self.bounds.next {
+        // Of an earlier start than the last beat it says nothing: a copy may have it from then.
+        let is_next = self.bounds.next > left && found.beat == self.bounds.next;
+        if found.is_as_left(left) || is_next {
             return Ok(true);
         }
         let Beat { life, salt, count } = found.record.out.unwrap_or(found.beat);
