@@ -256,6 +256,7 @@ fn a_copy_from_before_the_second_beat_of_a_server_is_not_as_it_left_it() {
     world.copy();
     let two = world.server("two");
     world.lease(&[&one, &two]).unwrap();
+    world.lease(&[&two, &one]).unwrap();
     one.kill();
     // The other one drops it, and goes on alone.
     world.pass(&[&two], 12_000);
