@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
@@ -217,4 +218,54 @@ fn a_store_of_ones_own_is_checked_by_the_cases_of_all_languages() {
         conform(|| Box::new(Forgetful(Arc::clone(&count))), "conform", "conform").unwrap_err();
     println!("{wrong}");
     assert!(wrong.to_string().contains("overlap: the same IDs twice"), "{wrong}");
+}
+
+/// A store whose releases wait for a word.
+struct Slow {
+    store: Box<dyn Transport>,
+    begun: Sender<()>,
+    goes_on: Arc<Mutex<Receiver<()>>>,
+    is_released: Arc<AtomicBool>,
+}
+
+impl Transport for Slow {
+    fn ask(&mut self, ask: &Ask) -> Result<Grant, Error> {
+        self.store.ask(ask)
+    }
+
+    fn release(&mut self, release: &Release) -> Result<(), Error> {
+        self.begun.send(()).unwrap();
+        self.goes_on.lock().unwrap().recv().unwrap();
+        self.store.release(release)?;
+        self.is_released.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// Also if something else happens to the generator meanwhile.
+#[test]
+fn closing_waits_until_the_window_is_given_back() {
+    let (memory, is_released) = (Store::memory().unwrap(), Arc::new(AtomicBool::new(false)));
+    let ((begun, begins), (go_on, goes_on)) = (channel(), channel());
+    let (goes_on, done) = (Arc::new(Mutex::new(goes_on)), Arc::clone(&is_released));
+    let connect = move || -> Box<dyn Transport> {
+        let (store, begun) = (memory.connect(), begun.clone());
+        let (goes_on, is_released) = (Arc::clone(&goes_on), Arc::clone(&done));
+        Box::new(Slow { store, begun, goes_on, is_released })
+    };
+    let ids = Snowflake::builder("default").store(Store::custom("slow", connect)).build().unwrap();
+    ids.next().unwrap();
+    let other = ids.clone();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            begins.recv().unwrap();
+            for _ in 0..100 {
+                other.forget().unwrap();
+                thread::yield_now();
+            }
+            go_on.send(()).unwrap();
+        });
+        ids.close().unwrap();
+        assert!(is_released.load(Ordering::SeqCst));
+    });
 }

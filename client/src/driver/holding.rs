@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use leafid_core::{Ask, Carryover, Code, Grant, HostTime, Ids, Run, SharedLine, Stats, Token};
 
@@ -363,10 +363,18 @@ impl Holding {
         self.change(|state| state.give_back(seed, &self.line))
     }
 
-    /// Whether a condition holds now, or after a wait of at most `moment`.
-    pub fn within(&self, moment: Duration, is_so: fn(&State) -> bool) -> bool {
-        let state = self.lock();
-        is_so(&state) || is_so(&rest(&self.answer_came, state, Some(moment)))
+    /// Whether a condition holds now, or within this time.
+    pub fn within(&self, most: Duration, is_so: fn(&State) -> bool) -> bool {
+        let mut state = self.lock();
+        let deadline = Instant::now() + most;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if is_so(&state) || left.is_zero() {
+                return is_so(&state);
+            }
+            // Every change of the state ends the rest, not only the one that is waited for.
+            state = rest(&self.answer_came, state, Some(left));
+        }
     }
 
     /// Whether the line was closed by its user, and not by the store.
