@@ -19,6 +19,8 @@ const LAST_RELEASE: Duration = Duration::from_secs(3);
 
 mod sealed {
     pub trait Kind: 'static {
+        /// The options of its own.
+        type Options: Default + std::fmt::Debug;
         /// Whether the IDs are stamped with the time.
         const STAMPS: bool;
     }
@@ -34,10 +36,12 @@ pub enum OfTag {}
 pub enum OfNamespace {}
 
 impl Kind for OfTag {
+    type Options = crate::segment::Options;
     const STAMPS: bool = false;
 }
 
 impl Kind for OfNamespace {
+    type Options = crate::snowflake::Options;
     const STAMPS: bool = true;
 }
 
@@ -264,12 +268,8 @@ impl<K: Kind> Generator<K> {
     /// # Errors
     /// As `next`, and `COUNT_INVALID` at once for more than a single call can ever get.
     pub fn take(&self, n: usize) -> Result<Vec<i64>, Error> {
-        if n == 0 {
-            return Ok(Vec::new());
-        }
-        self.ready(n as u64)?;
-        let mut ids = vec![0; n];
-        self.fill(&mut ids)?;
+        let mut ids = Vec::new();
+        self.counted(n as u64, |core, now| taken(core, now, &mut ids, n))?;
         Ok(ids)
     }
 
@@ -290,14 +290,8 @@ impl<K: Kind> Generator<K> {
         if ids.is_empty() {
             return Ok(());
         }
-        let n = ids.len() as u64;
         let ids = unsigned(ids);
-        self.counted(
-            n,
-            self.wait(|core, now| {
-                all(core, |core| each!(Core, core, core => core.fill(now, ids)))
-            })?,
-        )
+        self.counted(ids.len() as u64, |core, now| each!(Core, core, core => core.fill(now, ids)))
     }
 
     /// Waits until `n` IDs are at hand, so that an outage of the store after that is not felt for so many. Draws
@@ -306,10 +300,21 @@ impl<K: Kind> Generator<K> {
     /// # Errors
     /// As [`take`](Self::take).
     pub fn ready(&self, n: u64) -> Result<(), Error> {
-        self.counted(
-            n,
-            self.wait(|core, now| all(core, |core| each!(Core, core, core => core.ready(now, n))))?,
-        )
+        self.counted(n, |core, now| each!(Core, core, core => core.ready(now, n)))
+    }
+
+    /// Waits for `n` IDs, for which `draw` asks.
+    fn counted(
+        &self,
+        n: u64,
+        mut draw: impl FnMut(&mut Core, HostTime) -> Result<(), Refusal>,
+    ) -> Result<(), Error> {
+        self.possible(n, self.wait(|core, now| all(draw(core, now), core))?)
+    }
+
+    /// The error for more than one call can ever get, if `most` says so.
+    fn possible(&self, n: u64, most: Option<u64>) -> Result<(), Error> {
+        most.map_or(Ok(()), |most| Err(self.config().at_most(most, n)))
     }
 
     /// One ID, for an async function on any runtime: completes at once while an ID is at hand, else when the
@@ -340,12 +345,9 @@ impl<K: Kind> Generator<K> {
     ) -> impl Future<Output = Result<Vec<i64>, Error>> + Send + use<K> {
         let this = self.clone();
         async move {
-            this.ready_async(n as u64).await?;
-            let mut ids = vec![0; n];
-            if n > 0 {
-                let draw = |core: &mut Core, now| each!(Core, core, core => core.fill(now, unsigned(&mut ids)));
-                Waited::new(&this, draw).await?;
-            }
+            let mut ids = Vec::new();
+            let draw = |core: &mut Core, now| all(taken(core, now, &mut ids, n), core);
+            this.possible(n as u64, Waited::new(&this, draw).await?)?;
             Ok(ids)
         }
     }
@@ -358,9 +360,9 @@ impl<K: Kind> Generator<K> {
         let this = self.clone();
         async move {
             let draw = move |core: &mut Core, now| {
-                all(core, |core| each!(Core, core, core => core.ready(now, n)))
+                all(each!(Core, &mut *core, core => core.ready(now, n)), core)
             };
-            this.counted(n, Waited::new(&this, draw).await?)
+            this.possible(n, Waited::new(&this, draw).await?)
         }
     }
 
@@ -375,27 +377,26 @@ impl<K: Kind> Generator<K> {
     pub fn local(&self, block: u32) -> Local<K> {
         Local::new(self.clone(), block)
     }
-
-    /// The error for more than one call can ever get.
-    fn counted(&self, n: u64, most: Option<u64>) -> Result<(), Error> {
-        let Some(most) = most else { return Ok(()) };
-        let about = self.config().subject();
-        let message = format!("{about} gives at most {most} IDs at once, got `{n}`");
-        Err(Error::new(Code::CountInvalid, message))
-    }
 }
 
 /// The most that a call can ever get, if this one was for more.
-fn all(
-    core: &mut Core,
-    draw: impl FnOnce(&mut Core) -> Result<(), Refusal>,
-) -> Result<Option<u64>, Refusal> {
-    match draw(core) {
+fn all(drawn: Result<(), Refusal>, core: &Core) -> Result<Option<u64>, Refusal> {
+    match drawn {
         Err(refusal) if refusal.code == Code::CountInvalid => {
             Ok(Some(each!(Core, core, core => core.most())))
         }
         drawn => drawn.map(|()| None),
     }
+}
+
+/// Draws `n` IDs, with memory for them only if there are as many.
+fn taken(core: &mut Core, now: HostTime, ids: &mut Vec<i64>, n: usize) -> Result<(), Refusal> {
+    if n > 0 {
+        each!(Core, &mut *core, core => core.ready(now, n as u64))?;
+        ids.resize(n, 0);
+        each!(Core, core, core => core.fill(now, unsigned(ids)))?;
+    }
+    Ok(())
 }
 
 #[inline]

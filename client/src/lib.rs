@@ -11,6 +11,7 @@ pub mod log;
 #[doc(hidden)]
 pub mod stores;
 
+mod builder;
 mod error;
 mod future;
 mod generator;
@@ -20,8 +21,7 @@ mod segment;
 mod snowflake;
 mod store;
 
-use std::time::Duration;
-
+pub use builder::{Builder, DEFAULT_TIMEOUT};
 pub use error::{Cause, Error};
 pub use generator::{Generator, OfNamespace, OfTag, Stats};
 pub use id::Id;
@@ -44,6 +44,3 @@ pub use stores::Transport;
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 mod readme {}
-
-/// How long a call waits unless its generator was built with another time.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);

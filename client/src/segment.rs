@@ -1,15 +1,14 @@
 //! Generators of the numbers of a tag.
 
-use std::time::Duration;
-
 use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, SegmentConfig};
 use leafid_wire::Subject;
 
+use crate::Error;
+use crate::builder::Builder;
 use crate::driver::Config;
 use crate::generator::{Generator, OfTag};
 use crate::stores::{Make, shown_name};
-use crate::{DEFAULT_TIMEOUT, Error, Store};
 
 /// Hands out the numbers of one tag, strictly ascending within this generator.
 ///
@@ -17,15 +16,12 @@ use crate::{DEFAULT_TIMEOUT, Error, Store};
 pub type Segment = Generator<OfTag>;
 
 /// The options of a [`Segment`].
-#[derive(Debug)]
-#[must_use = "call `build`"]
-pub struct SegmentBuilder {
-    tag: String,
-    store: Option<Result<Store, Error>>,
+pub type SegmentBuilder = Builder<OfTag>;
+
+#[derive(Debug, Default)]
+pub struct Options {
     step: Option<u32>,
     max_step: Option<u32>,
-    create: bool,
-    timeout: Duration,
 }
 
 impl Segment {
@@ -39,56 +35,27 @@ impl Segment {
 
     /// A generator with options.
     pub fn builder(tag: impl Into<String>) -> SegmentBuilder {
-        SegmentBuilder {
-            tag: tag.into(),
-            store: None,
-            step: None,
-            max_step: None,
-            create: false,
-            timeout: DEFAULT_TIMEOUT,
-        }
+        Builder::new(tag.into())
     }
 
     /// The tag.
     pub fn tag(&self) -> &str {
-        match self.config() {
-            Config::Segment(config) => config.tag.as_str(),
-            Config::Snowflake(kind) => kind.config.namespace.as_str(),
-        }
+        self.config().name()
     }
 }
 
 impl SegmentBuilder {
-    /// The store: its URL, or a [`Store`], which generators may share. By default the URL in the environment
-    /// variable `LEAFID_STORE`.
-    pub fn store<S: TryInto<Store, Error: Into<Error>>>(mut self, store: S) -> Self {
-        self.store = Some(store.try_into().map_err(Into::into));
-        self
-    }
-
     /// How many numbers to lease at first, 1 to 2^31 - 1; by default the tag's own step. Later leases follow the
     /// consumption.
     pub fn step(mut self, step: u32) -> Self {
-        self.step = Some(step);
+        self.own.step = Some(step);
         self
     }
 
     /// The most numbers to lease at once, 1 to 2^31 - 1; by default, and at most, the tag's own. It is what may be
     /// lost when the process dies.
     pub fn max_step(mut self, max_step: u32) -> Self {
-        self.max_step = Some(max_step);
-        self
-    }
-
-    /// Creates the store and the tag with the first ask, where they are missing: for stores in a file or a database.
-    pub fn create(mut self) -> Self {
-        self.create = true;
-        self
-    }
-
-    /// How long a call waits; 10 s by default.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.own.max_step = Some(max_step);
         self
     }
 
@@ -97,15 +64,13 @@ impl SegmentBuilder {
     /// # Errors
     /// `TAG_INVALID`, `STEP_INVALID`; `REQUEST_INVALID` without a store, and for a URL of no store.
     pub fn build(self) -> Result<Segment, Error> {
-        let about = |refusal| Error::about(refusal, Subject::Tag(&shown_name(&self.tag)));
-        let mut config = SegmentConfig::new(&self.tag).map_err(about)?;
-        config.max_step = checked("max_step", self.max_step, STEP_CAP)?;
-        config.step = checked("step", self.step, self.max_step.unwrap_or(STEP_CAP))?;
-        let store = Store::chosen(self.store)?;
-        if self.create {
-            store.0.make(Make::Tag(self.tag))?;
-        }
-        Generator::of(Config::Segment(config), store, self.timeout)
+        let about = |refusal| Error::about(refusal, Subject::Tag(&shown_name(&self.name)));
+        let Options { step, max_step } = self.own;
+        let mut config = SegmentConfig::new(&self.name).map_err(about)?;
+        config.max_step = checked("max_step", max_step, STEP_CAP)?;
+        config.step = checked("step", step, max_step.unwrap_or(STEP_CAP))?;
+        let make = Make::Tag(self.name.clone());
+        self.built(Config::Segment(config), make)
     }
 }
 

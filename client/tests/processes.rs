@@ -154,7 +154,7 @@ fn draw(url: &str, folder: &Path, when: &str) -> Result<(), Error> {
         writeln!(file, "s{id}").unwrap();
     }
     for at in 0..EACH {
-        // Both lines in one write, and only then the next: what is killed loses no ID that somebody saw.
+        // Recorded before the next IDs are drawn: `kill -9` can hide the last two from the count, and no others.
         file.write_all(format!("s{}\nt{}\n", orders.next()?, ids.next()?).as_bytes()).unwrap();
         if at + 1 == SAID {
             println!("drawing");

@@ -101,8 +101,9 @@ impl Grants {
         self.0.insert(Scope::of(&noted.line), noted);
     }
 
-    /// What is known of the rows on which a request is decided again: of grants that are not admitted, and of
-    /// claims that were granted; and of the worker numbers after them, which probably went back, too.
+    /// The last grants that contradict a request: those that its grants overlap, and those that cover the numbers
+    /// that its holder claims. Then the store has gone back, and the request is decided again on raised rows. With a
+    /// worker number come the next ones of its namespace, which have probably gone back, too.
     pub fn lost(&self, changes: &[Change], kind: Kind) -> Vec<Change> {
         let is_lost = |change: &&Change| match kind {
             Kind::Changes => false,

@@ -317,7 +317,7 @@ impl World {
         }
     }
 
-    /// What was granted twice.
+    /// Numbers and ticks that two grants have in common: a correct run finds none.
     fn twice(&self) -> Option<String> {
         let overlap = |a: &Range, b: &Range| a.start.max(b.start) < a.end.min(b.end);
         let numbers =

@@ -50,10 +50,7 @@ impl PyGenerator {
 
     /// The tag or namespace.
     pub fn name(&self) -> &str {
-        match &*self.generator.config {
-            Config::Segment(config) => config.tag.as_str(),
-            Config::Snowflake(kind) => kind.config.namespace.as_str(),
-        }
+        self.generator.config.name()
     }
 }
 

@@ -65,11 +65,7 @@ impl PyGenerator {
             Drawn::Many(runs) => Ok(all_listed(py, runs)?.into_any().unbind()),
             Drawn::There => Ok(py.None()),
             Drawn::NoMemory => Err(PyMemoryError::new_err(format!("no memory for {count} IDs"))),
-            Drawn::AtMost(most) => {
-                let about = self.generator.config.subject();
-                let message = format!("{about} gives at most {most} IDs at once, got `{count}`");
-                Err(errors::raise(Code::CountInvalid, message))
-            }
+            Drawn::AtMost(most) => Err(errors::of(self.generator.config.at_most(most, count))),
         }
     }
 }

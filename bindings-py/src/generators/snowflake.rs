@@ -1,8 +1,6 @@
 //! `leafid.Snowflake`: a generator of IDs made of time, worker number and sequence, inside leased windows.
 
-use std::path::{Path, PathBuf};
-
-use leafid::driver::{Config, Snowflakes};
+use leafid::driver::{Config, Snowflakes, state_path};
 use leafid::stores::shown_name;
 use leafid_core::{Code, Name, SnowflakeConfig};
 use leafid_wire::Subject;
@@ -13,7 +11,8 @@ use crate::generators::generator::PyGenerator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{
-    FilePath, LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, whole_number, worker_range,
+    FilePath, LayoutArg, OrRaise as _, PyLayout, Seconds, Text, cut, errors, whole_ms,
+    whole_number, worker_range,
 };
 
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
@@ -115,7 +114,7 @@ impl Snowflake {
             }
             store.make("create_namespace", namespace, &how)?;
         }
-        let state = state.map(|path| checked_state(&path.get("state")?)).transpose()?;
+        let state = state.map(|path| state_path(&path.get("state")?).or_raise()).transpose()?;
         let config =
             Config::Snowflake(Snowflakes { config, owner_is_given: owner.is_some(), state });
         let ids = PyGenerator::new(config, store, clock, timeout)?;
@@ -127,18 +126,6 @@ impl Snowflake {
     fn namespace<'a>(slf: &'a Bound<'_, Self>) -> &'a str {
         slf.as_super().get().name()
     }
-}
-
-/// The absolute path of a state file: the process may change its working directory.
-fn checked_state(path: &Path) -> PyResult<PathBuf> {
-    let absolute = std::path::absolute(path).map_err(|_| {
-        errors::raise(Code::StateInvalid, "`state` must be the path of a file, got an empty one")
-    })?;
-    if cfg!(target_os = "linux") {
-        return Ok(absolute);
-    }
-    let message = "state files exist on Linux only: leave `state` out";
-    Err(errors::raise(Code::NotEnabled, message))
 }
 
 /// Refuses `sticky` and `strict` where the number could not be found again, or is not wanted.

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use leafid_core::{
-    Refusal, Segment, SegmentConfig, SegmentIds, SharedLine, Snowflake, SnowflakeConfig,
+    Code, Refusal, Segment, SegmentConfig, SegmentIds, SharedLine, Snowflake, SnowflakeConfig,
     SnowflakeIds,
 };
 use leafid_wire::Subject;
 
+use crate::Error;
 use crate::host::owner;
 
 /// A generator's configuration, from which every forked child builds it again.
@@ -72,11 +73,25 @@ impl Config {
         }
     }
 
+    /// The tag or namespace.
+    pub fn name(&self) -> &str {
+        match self {
+            Config::Segment(config) => config.tag.as_str(),
+            Config::Snowflake(kind) => kind.config.namespace.as_str(),
+        }
+    }
+
+    /// The error for more IDs than one call can ever get.
+    pub fn at_most(&self, most: u64, n: u64) -> Error {
+        let message = format!("{} gives at most {most} IDs at once, got `{n}`", self.subject());
+        Error::new(Code::CountInvalid, message)
+    }
+
     /// The tag or namespace, for messages.
     pub fn subject(&self) -> Subject<'_> {
         match self {
-            Config::Segment(config) => Subject::Tag(config.tag.as_str()),
-            Config::Snowflake(kind) => Subject::Namespace(kind.config.namespace.as_str()),
+            Config::Segment(_) => Subject::Tag(self.name()),
+            Config::Snowflake(_) => Subject::Namespace(self.name()),
         }
     }
 
@@ -98,6 +113,22 @@ impl Config {
         let Config::Snowflake(Snowflakes { config, state, .. }) = self else { return None };
         state.as_deref().map(|path| (path, config.namespace.as_str()))
     }
+}
+
+/// The absolute path of a state file: the process may change its working directory.
+///
+/// # Errors
+/// `STATE_INVALID` for an empty path, `NOT_ENABLED` on another system than Linux.
+pub fn state_path(path: &Path) -> Result<PathBuf, Error> {
+    let absolute = std::path::absolute(path).map_err(|_| {
+        let message = "`state` must be the path of a file, got an empty one";
+        Error::new(Code::StateInvalid, message)
+    })?;
+    if cfg!(target_os = "linux") {
+        return Ok(absolute);
+    }
+    let message = "state files exist on Linux only: leave `state` out";
+    Err(Error::new(Code::NotEnabled, message))
 }
 
 impl Core {

@@ -20,7 +20,7 @@ mod waiting;
 
 pub use bell::Bell;
 pub use config::each;
-pub use config::{Config, Core, Numbering, Snowflakes};
+pub use config::{Config, Core, Numbering, Snowflakes, state_path};
 pub use generator::Generator;
 pub use holding::{Drawn, Holding};
 pub use hub::Hub;

@@ -27,7 +27,7 @@ const JOURNAL: &str = "LEAFID_JOURNAL";
 pub struct Database {
     url: String,
     place: Place,
-    /// What is made with the first ask, where it is missing.
+    /// Tags and namespaces to create before the first ask, if they are missing.
     makes: Mutex<Vec<Make>>,
     hub: ForkCell<Hub>,
 }

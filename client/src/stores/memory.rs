@@ -29,7 +29,7 @@ pub struct Memory {
 static NAMED: Mutex<BTreeMap<String, Arc<Memory>>> = Mutex::new(BTreeMap::new());
 
 impl Memory {
-    /// This process's store with a name, created on first use. One at a time.
+    /// This process's store with a name, created on first use.
     pub fn named(name: &str) -> Result<Arc<Memory>, Error> {
         let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(memory) = named.get(name) {
@@ -40,12 +40,12 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Makes a name stand for a new store from now on. One at a time.
+    /// Makes a name stand for a new store from now on.
     pub fn drop_named(name: &str) {
         NAMED.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     }
 
-    /// Creates an empty store. One at a time.
+    /// Creates an empty store.
     pub fn new(clock: Clock) -> Result<Memory, Error> {
         let rows = Mutex::new(Box::new(Rows::new(random::entropy()?)));
         Ok(Memory { rows, made_in: fork::current(), clock, hub: ForkCell::new(Hub::new()) })

@@ -31,7 +31,7 @@ pub trait Backend: Send + Sync {
     /// The hub of its generators in the process that used it last.
     fn hub(&self) -> &ForkCell<Hub>;
     /// A text that identifies the store; `None` for one in memory, since in tests several generators on it
-    /// stand for several processes. One at a time.
+    /// stand for several processes.
     fn place(&self) -> Option<String>;
     /// Has a tag or namespace made with the first ask, where it is missing.
     ///
