@@ -317,7 +317,7 @@ impl World {
         }
     }
 
-    /// Numbers and ticks that two grants have in common: a correct run finds none.
+    /// Two grants that overlap, in words, if there are any.
     fn twice(&self) -> Option<String> {
         let overlap = |a: &Range, b: &Range| a.start.max(b.start) < a.end.min(b.end);
         let numbers =
