@@ -11,7 +11,8 @@ use crate::{Outcome, consumers, project, simulate};
 /// Path segment of every test that needs a foreign server.
 const ENGINES: &str = "engines::";
 /// Test targets that contain such tests.
-const ENGINE_TARGETS: [&str; 5] = ["databases", "leaf", "conformance", "lives", "orders"];
+const ENGINE_TARGETS: [&str; 6] =
+    ["databases", "leaf", "conformance", "lives", "orders", "processes"];
 
 /// Runs unit tests and doctests of every member except the end-to-end ones.
 pub fn workspace() -> Outcome<Report> {
@@ -26,8 +27,8 @@ pub fn workspace() -> Outcome<Report> {
 /// Tests the store over PostgreSQL, MariaDB, etcd and ZooKeeper.
 pub fn engines() -> Outcome<Report> {
     let run = Run::cargo(&["test", "--locked", "--no-fail-fast"]);
-    let run =
-        run.args(["-p", "leafid-server", "-p", "leafid-servers", "-p", "leafid-example-axum"]);
+    let packages = ["leafid", "leafid-server", "leafid-servers", "leafid-example-axum"];
+    let run = run.args(packages.iter().flat_map(|package| ["-p", package]));
     let targets = ENGINE_TARGETS.iter().flat_map(|target| ["--test", target]);
     runners::cargo(run.args(targets).args(["--", ENGINES]))
 }
