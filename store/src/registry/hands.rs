@@ -135,8 +135,7 @@ impl Hands {
                 (false, false) => hand.rest.start = grant.range.end,
             }
             hand.count(grant.range.len(), boot);
-            let left = hand.rest.len() + hand.next.map_or(0, |next| next.len());
-            let is_low = !hand.is_filling && left < hand.ahead(boot) / 2;
+            let is_low = !hand.is_filling && hand.left() < hand.ahead(boot) / 2;
             hand.is_filling |= is_low;
             return Some(Lease { grant, is_low });
         }
@@ -153,7 +152,7 @@ impl Hands {
         }) {
             return 0;
         }
-        let known = hand.map_or(0, |hand| hand.ahead(boot));
+        let known = hand.map_or(0, |hand| hand.ahead(boot).saturating_sub(hand.left()));
         match self.trusted.load(Ordering::Acquire) {
             // A server without a record uses none from memory.
             0 => 0,
@@ -227,6 +226,12 @@ impl Hand {
         self.leased += leased;
     }
 
+    /// How many numbers are left.
+    fn left(&self) -> u64 {
+        self.rest.len() + self.next.map_or(0, |next| next.len())
+    }
+
+    /// How many numbers are used in [`AHEAD_MS`].
     fn ahead(&self, boot: HostTime) -> u64 {
         let elapsed = u64::try_from(boot.since(self.since)).unwrap_or(0).max(COUNTED_MS);
         u64::try_from(u128::from(self.leased) * u128::from(AHEAD_MS) / u128::from(elapsed))
@@ -346,10 +351,11 @@ mod tests {
 
     #[test]
     fn what_is_reserved_ahead_follows_the_rate() {
-        let hands = with(row(1_000_001), 11);
+        let hands = with(row(1_001), 11);
         let ahead = |hands: &Hands, ms| hands.ahead(&tag(), 10, START.plus(ms));
         assert_eq!(ahead(&Hands::default(), 0), 0);
-        assert_eq!(ahead(&hands, 0), 100, "ten in the first second");
+        assert_eq!(ahead(&with(row(11), 11), 0), 100, "ten in the first second");
+        assert_eq!(ahead(&with(row(71), 11), 0), 40, "of which 60 are left");
         for _ in 0..99 {
             lease(&hands, &ask()).unwrap();
         }
