@@ -256,8 +256,7 @@ impl Player {
 
     fn ask(&self, store: &mut dyn Transport, step: &Value, env: &mut Env) -> Result<(), Stop> {
         let mut asks = DATA["asks"].as_object().into_iter().flatten();
-        let Some((verb, usual)) = asks.find(|(verb, _)| step.get(verb).is_some())
-        else {
+        let Some((verb, usual)) = asks.find(|(verb, _)| step.get(verb).is_some()) else {
             return Err(Stop::Failed(format!("no such step: {step}")));
         };
         let mut ask = usual.as_object().cloned().unwrap_or_default();
@@ -361,7 +360,9 @@ impl Player {
             with.insert("w".to_owned(), window);
             // It may have been given back already, or have ended.
             let release = json!({ "release": {}, "of": "w" });
-            let _ = self.connect(false).and_then(|mut store| self.ask(&mut *store, &release, &mut with));
+            let _ = self
+                .connect(false)
+                .and_then(|mut store| self.ask(&mut *store, &release, &mut with));
         }
     }
 }
