@@ -33,7 +33,7 @@ impl PyGenerator {
     /// Whether a caller waits in an event loop, so that a new one has to queue.
     #[inline]
     pub fn is_queued(&self) -> bool {
-        self.generator.last_holding().bells.are_hung()
+        self.generator.last_holding().seats.are_taken()
     }
 
     /// Tries until it succeeds, until waiting cannot help, or until the time is up. Waits without the

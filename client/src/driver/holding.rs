@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use leafid_core::{Ask, Carryover, Code, Grant, HostTime, Ids, Run, SharedLine, Stats, Token};
 
 use crate::Error;
-use crate::driver::bell::Bells;
 use crate::driver::seat::Seats;
 use crate::driver::state::{Errand, State};
 use crate::driver::{Config, Hub, Numbering, each, rest};
@@ -54,8 +53,7 @@ pub struct Holding {
     hub: OnceLock<Arc<Hub>>,
     pub(super) saver_called: Condvar,
     pub(super) answer_came: Condvar,
-    pub bells: Bells,
-    pub(super) seats: Seats,
+    pub seats: Seats,
     /// The number of callers on the slow path, who take the lock and may wait.
     pub(super) callers: AtomicUsize,
     pub(super) config: Arc<Config>,
@@ -87,7 +85,6 @@ impl Holding {
             hub: OnceLock::new(),
             saver_called: Condvar::new(),
             answer_came: Condvar::new(),
-            bells: Bells::default(),
             seats: Seats::default(),
             callers: AtomicUsize::new(0),
             config: Arc::clone(config),
@@ -293,7 +290,6 @@ impl Holding {
         self.wake_driver();
         drop(state);
         self.answer_came.notify_all();
-        self.bells.ring();
         self.seats.wake();
         result
     }
