@@ -17,7 +17,7 @@ use crate::host::{self, random};
 use crate::stores::Transport;
 
 /// The difference between the clocks of a store's servers that is tolerated, in ms.
-const APART_MS: i128 = 1_000;
+const APART_MS: i64 = 1_000;
 /// The most waits for a worker number, or repeats of a request to an overloaded store.
 const TRIES: usize = 10;
 static DATA: LazyLock<Value> =
@@ -133,9 +133,9 @@ struct Player {
 /// Every range granted since the first case, by its tag or worker number, with its key; and the latest time.
 #[derive(Default)]
 struct Found {
-    granted: Vec<(String, String, u64, u64)>,
+    granted: Vec<(String, String, i64, i64)>,
     held: Vec<Value>,
-    latest_ms: i128,
+    latest_ms: i64,
 }
 
 impl Player {
@@ -158,7 +158,7 @@ impl Player {
             if step.get("that").is_some() {
                 self.that(step, env)?;
             } else if let Some(ms) = step.get("pass") {
-                self.pass(number(&self.value(ms, env)?));
+                (self.means.pass)(number(&self.value(ms, env)?));
             } else if let Some(count) = step["repeat"].as_u64() {
                 for _ in 0..count {
                     self.steps(store, list(&step["steps"]), env)?;
@@ -170,10 +170,6 @@ impl Player {
             }
         }
         Ok(())
-    }
-
-    fn pass(&self, ms: i128) {
-        (self.means.pass)(ms.try_into().unwrap_or(0));
     }
 
     fn at_once(
@@ -235,7 +231,7 @@ impl Player {
             let (left, right) = (self.value(&json!(left), env)?, self.value(&json!(right), env)?);
             return Ok(operated(name, &left, &right));
         }
-        let Some(path) = text.strip_prefix('$') else { return Ok(whole(number(said))) };
+        let Some(path) = text.strip_prefix('$') else { return Ok(json!(number(said))) };
         let held = self.found().held.len();
         let mut found = match path.split('.').next() {
             Some("fresh") => json!(token()),
@@ -302,7 +298,7 @@ impl Player {
                 let what = format!("`{verb}` was refused with {code}: {error}; it must be {must}");
                 return Err(Stop::Failed(what));
             }
-            self.pass(i128::from(wait_ms) + 10);
+            (self.means.pass)(i64::from(wait_ms) + 10);
         }
         Ok(())
     }
@@ -313,19 +309,19 @@ impl Player {
         verb: &str,
         ask: &Value,
         answer: Value,
-        before_ms: i128,
+        before_ms: i64,
         env: &Env,
     ) -> Result<Value, Stop> {
         let field = if matches!(verb, "lease_segment" | "acquire") { "request" } else { "key" };
         let key = ask[field].as_str().unwrap_or_default().to_owned();
         let mut found = self.found();
         if verb == "release" {
-            let unused_from = unsigned(&ask["unused_from"]);
+            let unused_from = number(&ask["unused_from"]);
             let of_key = found.granted.iter_mut().filter(|(_, had, ..)| *had == key);
             of_key.for_each(|(.., end)| *end = (*end).min(unused_from));
             return Ok(json!({}));
         }
-        let (start, end) = (unsigned(&answer["start"]), unsigned(&answer["end"]));
+        let (start, end) = (number(&answer["start"]), number(&answer["end"]));
         found.latest_ms = found.latest_ms.max(number(&answer["now_ms"]));
         let line = match verb {
             "lease_segment" => format!("tag {}", answer["tag"]),
@@ -345,7 +341,7 @@ impl Player {
         }
         drop(found);
         let mut of = env.clone();
-        of.insert("before_ms".to_owned(), whole(before_ms));
+        of.insert("before_ms".to_owned(), json!(before_ms));
         of.insert("ask".to_owned(), ask.clone());
         of.insert("answer".to_owned(), answer.clone());
         list(&DATA["answers"][verb]).iter().try_for_each(|check| self.that(check, &of))?;
@@ -389,14 +385,15 @@ fn asked(store: &mut dyn Transport, verb: &str, ask: &Value) -> Result<Value, Er
     let mut answer: Value = serde_json::from_str(&text).unwrap_or_default();
     for name in ["start", "end", "remaining"] {
         if let Some(value) = answer.get_mut(name) {
-            *value = json!(unsigned(value));
+            *value = json!(number(value));
         }
     }
     Ok(answer)
 }
 
 fn operated(name: &str, left: &Value, right: &Value) -> Value {
-    let (a, b) = (number(left), number(right));
+    let (a, b) = (i128::from(number(left)), i128::from(number(right)));
+    let whole = |number: i128| json!(i64::try_from(number).unwrap_or(0));
     match name {
         "==" => json!(left == right),
         "<" => json!(a < b),
@@ -420,20 +417,9 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn number(value: &Value) -> i128 {
-    match value {
-        Value::String(text) => text.parse().unwrap_or(0),
-        value => value.as_i64().map(i128::from).or(value.as_u64().map(i128::from)).unwrap_or(0),
-    }
-}
-
-fn whole(number: i128) -> Value {
-    let signed = i64::try_from(number).map(Value::from);
-    signed.unwrap_or_else(|_| u64::try_from(number).map_or(Value::Null, Value::from))
-}
-
-fn unsigned(value: &Value) -> u64 {
-    u64::try_from(number(value)).unwrap_or(0)
+fn number(value: &Value) -> i64 {
+    let text = value.as_str().and_then(|text| text.parse().ok());
+    value.as_i64().or(text).unwrap_or(0)
 }
 
 fn token() -> String {
