@@ -26,7 +26,7 @@ mod _native {
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
     use crate::stores::{
-        HttpStore, MemoryStore, PyStoreTime, abandon, decide, drop_memory, journal_folder,
+        HttpStore, MemoryStore, PyStoreTime, abandon, absence, decide, drop_memory, journal_folder,
         mysql_kind, namespace_fields, note, postgres_kind, process, sql_texts,
     };
     #[pymodule_export]

@@ -10,7 +10,7 @@ mod user_store;
 
 pub use http::HttpStore;
 pub use memory::{MemoryStore, drop_memory};
-pub use sql::{abandon, mysql_kind, namespace_fields, postgres_kind, process, sql_texts};
+pub use sql::{abandon, absence, mysql_kind, namespace_fields, postgres_kind, process, sql_texts};
 pub use time::PyStoreTime;
 pub use turn::{decide, journal_folder, note};
 pub use user_store::{UserStore, failed};

@@ -72,7 +72,7 @@ fn script(file: &str, import: &str, word: &str) -> Outcome<String> {
 fn python_circle() -> Outcome<String> {
     let copy = copy_of("bindings-py/python", &["leafid"])?;
     let file = copy.join("leafid/_sql/database/mysql.py");
-    prepend(&file, "from .leaf import TEXTS\n")?;
+    prepend(&file, "from .link import TEXTS\n")?;
     red(arrows::python(&copy)?, "BROKEN")
 }
 
