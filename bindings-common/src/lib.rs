@@ -40,9 +40,6 @@ mod any;
 mod object;
 mod source;
 
-/// The conformance cases for stores, as JSON: every language runs them.
-pub const CONFORM_CASES: &str = include_str!("../../client/conform.json");
-
 pub use answer::{Answer, answer};
 pub use any::{Answers, AnyGenerator};
 pub use object::{Object, Reading, Value, Writing};

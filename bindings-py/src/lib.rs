@@ -26,20 +26,17 @@ mod _native {
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
     use crate::stores::{
-        HttpStore, MemoryStore, PyStoreTime, abandon, decide, drop_memory, journal_folder,
+        HttpStore, MemoryStore, PyStoreTime, abandon, absence, decide, drop_memory, journal_folder,
         mysql_kind, namespace_fields, note, postgres_kind, process, sql_texts,
     };
     #[pymodule_export]
-    use crate::testing::PyClock;
+    use crate::testing::{PyClock, conform};
     #[pymodule_export]
     use crate::values::{
         PyLayout, Scrambler, base32, base58, base62, decimal, decode, parse_base32, parse_base58,
         parse_base62, parse_decimal,
     };
 
-    /// The conformance cases of a store, as JSON.
-    #[pymodule_export]
-    const CONFORM_CASES: &str = leafid_bindings::CONFORM_CASES;
     /// The `application_id` that marks an SQLite file as ours.
     #[pymodule_export]
     const SQLITE_APPLICATION: i64 = leafid_turn::sql::SQLITE_APPLICATION;

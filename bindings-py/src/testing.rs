@@ -1,9 +1,17 @@
-//! `leafid.testing.Clock`: a clock that tests move by hand.
+//! `leafid.testing`: a clock that tests move by hand, and the check of a user's own store.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
+use leafid::conform::{DoesNotConform, Means, play};
 use leafid::host::clock::{Clock, TestClock};
+use leafid::stores::Backend as _;
 use pyo3::prelude::*;
+
+use crate::stores::{UserStore, failed};
+use crate::values::outside;
 
 /// A host's clock that a test can freeze, step back or make leap.
 ///
@@ -63,4 +71,50 @@ impl PyClock {
     fn wall_ms(&self) -> i64 {
         self.0.wall().get()
     }
+}
+
+/// Plays the cases of what a store must do on an object with its methods: gives those that it failed, each with
+/// what was found, and those that it passed. `again` makes the object that another process has; one without an
+/// answer for `patience` seconds hangs.
+#[pyfunction]
+pub fn conform(
+    store: &Bound<'_, PyAny>,
+    tag: &str,
+    namespace: &str,
+    clock: Option<PyRef<'_, PyClock>>,
+    again: Option<Py<PyAny>>,
+    patience: f64,
+) -> PyResult<(BTreeMap<String, String>, Vec<String>)> {
+    let mut can = Vec::new();
+    for verb in ["lease_segment", "acquire", "renew", "release"] {
+        can.extend(store.hasattr(verb)?.then_some(verb));
+    }
+    can.extend(again.is_some().then_some("again"));
+    can.extend(clock.is_some().then_some("clock"));
+    let clock = clock.map(|clock| Arc::clone(&clock.0));
+    let own = UserStore::of(store);
+    let means = Means {
+        can,
+        connect: Box::new(move |is_again| {
+            let again = again.as_ref().filter(|_| is_again);
+            let Some(again) = again else { return Ok(Arc::clone(&own).connect()) };
+            outside::attached(|py| match outside::call(again.bind(py), (), None) {
+                Ok(store) => Ok(UserStore::of(&store).connect()),
+                Err(error) => Err(failed(py, "again", error)),
+            })
+        }),
+        pass: Box::new(move |ms| match &clock {
+            None => thread::sleep(Duration::from_millis(ms.try_into().unwrap_or(0))),
+            Some(clock) => {
+                clock.step_wall(ms);
+                clock.step_monotonic(ms.max(0));
+            }
+        }),
+        host: |act| outside::attached(|py| py.detach(act)),
+        patience: Duration::try_from_secs_f64(patience).unwrap_or(Duration::MAX),
+    };
+    Ok(match store.py().detach(|| play(means, tag, namespace)) {
+        Ok(passed) => (BTreeMap::new(), passed),
+        Err(DoesNotConform { failed, passed }) => (failed, passed),
+    })
 }

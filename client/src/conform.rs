@@ -3,23 +3,25 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use leafid_core::{AcquireAsk, Ask, Grant, Release, RenewAsk, SegmentAsk, Token};
+use leafid_core::{AcquireAsk, Ask, Code, Grant, Release, RenewAsk, SegmentAsk, Token};
 use leafid_wire::{Fields, Reader, Writer};
 use serde_json::{Map, Value, json};
 
 use crate::Error;
-use crate::host::random;
+use crate::host::{self, random};
 use crate::stores::Transport;
 
 /// The difference between the clocks of a store's servers that is tolerated, in ms.
-const APART_MS: i128 = 1_000;
+const APART_MS: i64 = 1_000;
 /// The most waits for a worker number, or repeats of a request to an overloaded store.
 const TRIES: usize = 10;
-const CASES: &str = include_str!("../conform.json");
+static DATA: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../conform.json")).unwrap_or_default());
 
 /// A store that failed cases.
 #[derive(Clone, Debug)]
@@ -56,23 +58,55 @@ impl std::error::Error for DoesNotConform {}
 /// # Ok::<(), leafid::conform::DoesNotConform>(())
 /// ```
 pub fn conform(
-    connect: impl Fn() -> Box<dyn Transport> + Sync,
+    connect: impl Fn() -> Box<dyn Transport> + Send + Sync + 'static,
     tag: &str,
     namespace: &str,
 ) -> Result<Vec<String>, DoesNotConform> {
-    let data: Value = serde_json::from_str(CASES).unwrap_or_default();
-    let player = Player { data: &data, connect: &connect, found: Mutex::default() };
+    let means = Means {
+        can: vec!["lease_segment", "acquire", "renew", "release", "again"],
+        connect: Box::new(move |_| Ok(connect())),
+        pass: Box::new(|ms| thread::sleep(Duration::from_millis(ms.try_into().unwrap_or(0)))),
+        host: |act| act(),
+        patience: Duration::from_secs(60),
+    };
+    play(means, tag, namespace)
+}
+
+type Connect = dyn Fn(bool) -> Result<Box<dyn Transport>, Error> + Send + Sync;
+
+/// A store to check, and what a test can do with it.
+#[doc(hidden)]
+pub struct Means {
+    /// The verbs that the store has; `again` and `clock`, where the test can do that.
+    pub can: Vec<&'static str>,
+    /// Makes a connection; if the argument is true, as another process does.
+    pub connect: Box<Connect>,
+    /// Lets this many ms pass; with a clock the number may be negative.
+    pub pass: Box<dyn Fn(i64) + Send + Sync>,
+    /// Runs what calls the store in a thread of its own.
+    pub host: fn(&mut dyn FnMut()),
+    /// A store without an answer for this long counts as hanging.
+    pub patience: Duration,
+}
+
+/// Plays all cases that the means suffice for. As [`conform`].
+///
+/// # Errors
+/// As `conform`.
+#[doc(hidden)]
+pub fn play(means: Means, tag: &str, namespace: &str) -> Result<Vec<String>, DoesNotConform> {
+    let player = Arc::new(Player { means, found: Mutex::default() });
     let (mut failed, mut passed) = (BTreeMap::new(), Vec::new());
-    for case in list(&data["cases"]) {
-        // A store here has no clock that a test moves.
-        if list(&case["needs"]).iter().any(|need| need == "clock") {
+    for case in list(&DATA["cases"]) {
+        let can = |need: &Value| player.means.can.iter().any(|can| need == can);
+        if !list(&case["needs"]).iter().all(can) {
             continue;
         }
         let owner = format!("conform-{}", token());
         let env = json!({ "tag": tag, "namespace": namespace, "key": token(), "owner": owner });
         let Value::Object(mut env) = env else { continue };
         let name = case["name"].as_str().unwrap_or_default().to_owned();
-        match player.steps(&mut *connect(), list(&case["steps"]), &mut env) {
+        match player.case(list(&case["steps"]), &mut env) {
             Ok(()) => passed.push(name),
             Err(Stop::Skipped) => {}
             Err(Stop::Failed(why)) => drop(failed.insert(name, why)),
@@ -91,27 +125,40 @@ enum Stop {
 
 type Env = Map<String, Value>;
 
-struct Player<'a, C> {
-    data: &'a Value,
-    connect: &'a C,
+struct Player {
+    means: Means,
     found: Mutex<Found>,
 }
 
 /// Every range granted since the first case, by its tag or worker number, with its key; and the latest time.
 #[derive(Default)]
 struct Found {
-    granted: Vec<(String, String, u64, u64)>,
+    granted: Vec<(String, String, i64, i64)>,
     held: Vec<Value>,
-    latest_ms: i128,
+    latest_ms: i64,
 }
 
-impl<C: Fn() -> Box<dyn Transport> + Sync> Player<'_, C> {
-    fn steps(&self, store: &mut dyn Transport, steps: &[Value], env: &mut Env) -> Result<(), Stop> {
+impl Player {
+    fn connect(&self, again: bool) -> Result<Box<dyn Transport>, Stop> {
+        (self.means.connect)(again).map_err(|error| Stop::Failed(error.to_string()))
+    }
+
+    /// Plays steps over a connection of their own.
+    fn case(self: &Arc<Self>, steps: &'static [Value], env: &mut Env) -> Result<(), Stop> {
+        self.steps(&mut *self.connect(false)?, steps, env)
+    }
+
+    fn steps(
+        self: &Arc<Self>,
+        store: &mut dyn Transport,
+        steps: &'static [Value],
+        env: &mut Env,
+    ) -> Result<(), Stop> {
         for step in steps {
             if step.get("that").is_some() {
                 self.that(step, env)?;
             } else if let Some(ms) = step.get("pass") {
-                pass(number(&self.value(ms, env)?));
+                (self.means.pass)(number(&self.value(ms, env)?));
             } else if let Some(count) = step["repeat"].as_u64() {
                 for _ in 0..count {
                     self.steps(store, list(&step["steps"]), env)?;
@@ -125,16 +172,35 @@ impl<C: Fn() -> Box<dyn Transport> + Sync> Player<'_, C> {
         Ok(())
     }
 
-    fn at_once(&self, count: u64, steps: &[Value], env: &Env) -> Result<(), Stop> {
-        thread::scope(|scope| {
-            let run =
-                |_| scope.spawn(|| self.steps(&mut *(self.connect)(), steps, &mut env.clone()));
-            let threads: Vec<_> = (0..count).map(run).collect();
-            let panicked = || Err(Stop::Failed("the store panicked".to_owned()));
-            let ends =
-                threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panicked()));
-            ends.collect::<Vec<_>>().into_iter().collect()
-        })
+    fn at_once(
+        self: &Arc<Self>,
+        count: u64,
+        steps: &'static [Value],
+        env: &Env,
+    ) -> Result<(), Stop> {
+        let (send, ends) = mpsc::channel();
+        for _ in 0..count {
+            let (own, mut env, send) = (Arc::clone(self), env.clone(), send.clone());
+            let run = move || {
+                (own.means.host)(&mut || drop(send.send(own.case(steps, &mut env))));
+            };
+            // Without a thread there is no end, as where one panics.
+            let _ = host::thread::spawn("leafid conform", run);
+        }
+        drop(send);
+        let patience = self.means.patience;
+        let failed = |why| {
+            Stop::Failed(match why {
+                RecvTimeoutError::Timeout => {
+                    format!("it does not answer within {} s", patience.as_secs_f64())
+                }
+                RecvTimeoutError::Disconnected => "the store panicked".to_owned(),
+            })
+        };
+        let ends: Vec<_> = (0..count)
+            .map(|_| ends.recv_timeout(patience).map_err(failed))
+            .collect::<Result<_, Stop>>()?;
+        ends.into_iter().collect()
     }
 
     fn that(&self, check: &Value, env: &Env) -> Result<(), Stop> {
@@ -165,7 +231,7 @@ impl<C: Fn() -> Box<dyn Transport> + Sync> Player<'_, C> {
             let (left, right) = (self.value(&json!(left), env)?, self.value(&json!(right), env)?);
             return Ok(operated(name, &left, &right));
         }
-        let Some(path) = text.strip_prefix('$') else { return Ok(whole(number(said))) };
+        let Some(path) = text.strip_prefix('$') else { return Ok(json!(number(said))) };
         let held = self.found().held.len();
         let mut found = match path.split('.').next() {
             Some("fresh") => json!(token()),
@@ -185,9 +251,8 @@ impl<C: Fn() -> Box<dyn Transport> + Sync> Player<'_, C> {
     }
 
     fn ask(&self, store: &mut dyn Transport, step: &Value, env: &mut Env) -> Result<(), Stop> {
-        let asks = self.data["asks"].as_object().into_iter().flatten();
-        let Some((verb, usual)) = asks.into_iter().find(|(verb, _)| step.get(verb).is_some())
-        else {
+        let mut asks = DATA["asks"].as_object().into_iter().flatten();
+        let Some((verb, usual)) = asks.find(|(verb, _)| step.get(verb).is_some()) else {
             return Err(Stop::Failed(format!("no such step: {step}")));
         };
         let mut ask = usual.as_object().cloned().unwrap_or_default();
@@ -201,7 +266,7 @@ impl<C: Fn() -> Box<dyn Transport> + Sync> Player<'_, C> {
         let (refused, or) = (step["refused"].as_str(), step["or"].as_str());
         let name = step["as"].as_str().unwrap_or_default().to_owned();
         let before_ms = self.found().latest_ms - APART_MS;
-        let mut other = step.get("again").map(|_| (self.connect)());
+        let mut other = step.get("again").map(|_| self.connect(true)).transpose()?;
         let store = other.as_deref_mut().unwrap_or(store);
         for left in (0..TRIES).rev() {
             let error = match asked(store, verb, &ask) {
@@ -224,13 +289,16 @@ impl<C: Fn() -> Box<dyn Transport> + Sync> Player<'_, C> {
                 env.insert(name, json!({ "wait_ms": wait_ms }));
                 return Ok(());
             }
+            if error.code() == Code::GrantInvalid {
+                return Err(Stop::Failed(error.to_string()));
+            }
             let is_busy = code == "OVERLOADED" || code == "WORKERS_EXHAUSTED" && refused.is_none();
             if left == 0 || !is_busy {
                 let must = refused.unwrap_or("granted");
                 let what = format!("`{verb}` was refused with {code}: {error}; it must be {must}");
                 return Err(Stop::Failed(what));
             }
-            pass(i128::from(wait_ms) + 10);
+            (self.means.pass)(i64::from(wait_ms) + 10);
         }
         Ok(())
     }
@@ -241,19 +309,19 @@ impl<C: Fn() -> Box<dyn Transport> + Sync> Player<'_, C> {
         verb: &str,
         ask: &Value,
         answer: Value,
-        before_ms: i128,
+        before_ms: i64,
         env: &Env,
     ) -> Result<Value, Stop> {
         let field = if matches!(verb, "lease_segment" | "acquire") { "request" } else { "key" };
         let key = ask[field].as_str().unwrap_or_default().to_owned();
         let mut found = self.found();
         if verb == "release" {
-            let unused_from = unsigned(&ask["unused_from"]);
+            let unused_from = number(&ask["unused_from"]);
             let of_key = found.granted.iter_mut().filter(|(_, had, ..)| *had == key);
             of_key.for_each(|(.., end)| *end = (*end).min(unused_from));
             return Ok(json!({}));
         }
-        let (start, end) = (unsigned(&answer["start"]), unsigned(&answer["end"]));
+        let (start, end) = (number(&answer["start"]), number(&answer["end"]));
         found.latest_ms = found.latest_ms.max(number(&answer["now_ms"]));
         let line = match verb {
             "lease_segment" => format!("tag {}", answer["tag"]),
@@ -273,10 +341,10 @@ impl<C: Fn() -> Box<dyn Transport> + Sync> Player<'_, C> {
         }
         drop(found);
         let mut of = env.clone();
-        of.insert("before_ms".to_owned(), whole(before_ms));
+        of.insert("before_ms".to_owned(), json!(before_ms));
         of.insert("ask".to_owned(), ask.clone());
         of.insert("answer".to_owned(), answer.clone());
-        list(&self.data["answers"][verb]).iter().try_for_each(|check| self.that(check, &of))?;
+        list(&DATA["answers"][verb]).iter().try_for_each(|check| self.that(check, &of))?;
         Ok(answer)
     }
 
@@ -287,8 +355,10 @@ impl<C: Fn() -> Box<dyn Transport> + Sync> Player<'_, C> {
             let mut with = env.clone();
             with.insert("w".to_owned(), window);
             // It may have been given back already, or have ended.
-            let _ =
-                self.ask(&mut *(self.connect)(), &json!({ "release": {}, "of": "w" }), &mut with);
+            let release = json!({ "release": {}, "of": "w" });
+            let _ = self
+                .connect(false)
+                .and_then(|mut store| self.ask(&mut *store, &release, &mut with));
         }
     }
 }
@@ -315,14 +385,15 @@ fn asked(store: &mut dyn Transport, verb: &str, ask: &Value) -> Result<Value, Er
     let mut answer: Value = serde_json::from_str(&text).unwrap_or_default();
     for name in ["start", "end", "remaining"] {
         if let Some(value) = answer.get_mut(name) {
-            *value = json!(unsigned(value));
+            *value = json!(number(value));
         }
     }
     Ok(answer)
 }
 
 fn operated(name: &str, left: &Value, right: &Value) -> Value {
-    let (a, b) = (number(left), number(right));
+    let (a, b) = (i128::from(number(left)), i128::from(number(right)));
+    let whole = |number: i128| json!(i64::try_from(number).unwrap_or(0));
     match name {
         "==" => json!(left == right),
         "<" => json!(a < b),
@@ -346,27 +417,12 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn number(value: &Value) -> i128 {
-    match value {
-        Value::String(text) => text.parse().unwrap_or(0),
-        value => value.as_i64().map(i128::from).or(value.as_u64().map(i128::from)).unwrap_or(0),
-    }
-}
-
-fn whole(number: i128) -> Value {
-    let signed = i64::try_from(number).map(Value::from);
-    signed.unwrap_or_else(|_| u64::try_from(number).map_or(Value::Null, Value::from))
-}
-
-fn unsigned(value: &Value) -> u64 {
-    u64::try_from(number(value)).unwrap_or(0)
+fn number(value: &Value) -> i64 {
+    let text = value.as_str().and_then(|text| text.parse().ok());
+    value.as_i64().or(text).unwrap_or(0)
 }
 
 fn token() -> String {
     let bytes = random::entropy().unwrap_or_default();
     String::from_utf8_lossy(&Token::new(bytes).to_hex()).into_owned()
-}
-
-fn pass(ms: i128) {
-    thread::sleep(Duration::from_millis(u64::try_from(ms).unwrap_or(0)));
 }

@@ -25,8 +25,8 @@ pub(crate) struct Waited<K, F> {
 }
 
 impl<K, F> Waited<K, F> {
-    pub(crate) fn new(generator: &Generator<K>, draw: F) -> Waited<K, F> {
-        let (generator, call) = (generator.clone(), generator.call());
+    pub(crate) fn new(generator: &Generator<K>, count: u64, draw: F) -> Waited<K, F> {
+        let (generator, call) = (generator.clone(), generator.call(count));
         Waited { generator, call, draw, caller: None, seat: None, alarm: Alarm::default() }
     }
 }

@@ -53,18 +53,13 @@ impl Kind for OfNamespace {
 ///
 /// Every ID is positive and less than 2^63, so it is an `i64`, as databases have it.
 pub struct Generator<K> {
-    inner: Arc<Inner>,
+    driven: Arc<crate::driver::Generator>,
     kind: PhantomData<fn() -> K>,
-}
-
-struct Inner {
-    driven: crate::driver::Generator,
-    timeout: f64,
 }
 
 impl<K> Clone for Generator<K> {
     fn clone(&self) -> Self {
-        Generator { inner: Arc::clone(&self.inner), kind: PhantomData }
+        Generator { driven: Arc::clone(&self.driven), kind: PhantomData }
     }
 }
 
@@ -96,30 +91,31 @@ impl<K> Generator<K> {
         store: crate::Store,
         timeout: Duration,
     ) -> Result<Generator<K>, Error> {
-        let driven = crate::driver::Generator::new(config, store.0, Default::default())?;
         let timeout = timeout.as_secs_f64();
-        Ok(Generator { inner: Arc::new(Inner { driven, timeout }), kind: PhantomData })
+        let driven = crate::driver::Generator::new(config, store.0, Default::default(), timeout)?;
+        Ok(Generator { driven: Arc::new(driven), kind: PhantomData })
     }
 
     pub(crate) fn driven(&self) -> &crate::driver::Generator {
-        &self.inner.driven
+        &self.driven
     }
 
     pub(crate) fn config(&self) -> &Config {
-        &self.inner.driven.config
+        &self.driven.config
     }
 
-    pub(crate) fn call(&self) -> Call {
-        Call::new(self.inner.timeout)
+    pub(crate) fn call(&self, count: u64) -> Call {
+        Call::new(count, self.driven.timeout)
     }
 
     /// Tries until it succeeds, until waiting cannot help, or until the time is up.
     #[cold]
     fn wait<T>(
         &self,
+        count: u64,
         mut draw: impl FnMut(&mut Core, HostTime) -> Result<T, Refusal>,
     ) -> Result<T, Error> {
-        let call = self.call();
+        let call = self.call(count);
         loop {
             let caller = self.driven().holding()?.enter();
             match self.driven().attempt(&caller, &call, &mut draw)? {
@@ -259,7 +255,7 @@ impl<K: Kind> Generator<K> {
     fn next_otherwise(&self, drawn: Option<Drawn>) -> Result<i64, Error> {
         match self.drawn_otherwise(drawn) {
             Some(id) => Ok(id),
-            None => self.wait(|core, now| each!(Core, core, core => core.next(now))).map(signed),
+            None => self.wait(1, |core, now| each!(Core, core, core => core.next(now))).map(signed),
         }
     }
 
@@ -269,7 +265,7 @@ impl<K: Kind> Generator<K> {
     /// As `next`, and `COUNT_INVALID` at once for more than a single call can ever get.
     pub fn take(&self, n: usize) -> Result<Vec<i64>, Error> {
         let mut ids = Vec::new();
-        self.counted(n as u64, |core, now| taken(core, now, &mut ids, n))?;
+        self.wait(n as u64, |core, now| taken(core, now, &mut ids, n))?;
         Ok(ids)
     }
 
@@ -291,7 +287,7 @@ impl<K: Kind> Generator<K> {
             return Ok(());
         }
         let ids = unsigned(ids);
-        self.counted(ids.len() as u64, |core, now| each!(Core, core, core => core.fill(now, ids)))
+        self.wait(ids.len() as u64, |core, now| each!(Core, core, core => core.fill(now, ids)))
     }
 
     /// Waits until `n` IDs are at hand, so that an outage of the store after that is not felt for so many. Draws
@@ -300,21 +296,7 @@ impl<K: Kind> Generator<K> {
     /// # Errors
     /// As [`take`](Self::take).
     pub fn ready(&self, n: u64) -> Result<(), Error> {
-        self.counted(n, |core, now| each!(Core, core, core => core.ready(now, n)))
-    }
-
-    /// Waits for `n` IDs, for which `draw` asks.
-    fn counted(
-        &self,
-        n: u64,
-        mut draw: impl FnMut(&mut Core, HostTime) -> Result<(), Refusal>,
-    ) -> Result<(), Error> {
-        self.possible(n, self.wait(|core, now| all(draw(core, now), core))?)
-    }
-
-    /// The error for more than one call can ever get, if `most` says so.
-    fn possible(&self, n: u64, most: Option<u64>) -> Result<(), Error> {
-        most.map_or(Ok(()), |most| Err(self.config().at_most(most, n)))
+        self.wait(n, |core, now| each!(Core, core, core => core.ready(now, n)))
     }
 
     /// One ID, for an async function on any runtime: completes at once while an ID is at hand, else when the
@@ -329,7 +311,7 @@ impl<K: Kind> Generator<K> {
                 Some(id) => Ok(id),
                 None => {
                     let draw = |core: &mut Core, now| each!(Core, core, core => core.next(now));
-                    Waited::new(&this, draw).await.map(signed)
+                    Waited::new(&this, 1, draw).await.map(signed)
                 }
             }
         }
@@ -346,8 +328,8 @@ impl<K: Kind> Generator<K> {
         let this = self.clone();
         async move {
             let mut ids = Vec::new();
-            let draw = |core: &mut Core, now| all(taken(core, now, &mut ids, n), core);
-            this.possible(n as u64, Waited::new(&this, draw).await?)?;
+            let draw = |core: &mut Core, now| taken(core, now, &mut ids, n);
+            Waited::new(&this, n as u64, draw).await?;
             Ok(ids)
         }
     }
@@ -359,10 +341,8 @@ impl<K: Kind> Generator<K> {
     pub fn ready_async(&self, n: u64) -> impl Future<Output = Result<(), Error>> + Send + use<K> {
         let this = self.clone();
         async move {
-            let draw = move |core: &mut Core, now| {
-                all(each!(Core, &mut *core, core => core.ready(now, n)), core)
-            };
-            this.possible(n, Waited::new(&this, draw).await?)
+            let draw = move |core: &mut Core, now| each!(Core, core, core => core.ready(now, n));
+            Waited::new(&this, n, draw).await
         }
     }
 
@@ -376,16 +356,6 @@ impl<K: Kind> Generator<K> {
     /// time is that of its block.
     pub fn local(&self, block: u32) -> Local<K> {
         Local::new(self.clone(), block)
-    }
-}
-
-/// The most that a call can ever get, if this one was for more.
-fn all(drawn: Result<(), Refusal>, core: &Core) -> Result<Option<u64>, Refusal> {
-    match drawn {
-        Err(refusal) if refusal.code == Code::CountInvalid => {
-            Ok(Some(each!(Core, core, core => core.most())))
-        }
-        drawn => drawn.map(|()| None),
     }
 }
 

@@ -221,12 +221,12 @@ impl Transport for Forgetful {
 #[test]
 fn a_store_of_ones_own_is_checked_by_the_cases_of_all_languages() {
     let memory = Store::memory().unwrap();
-    let passed = conform(|| memory.connect(), "conform", "conform").unwrap();
+    let passed = conform(move || memory.connect(), "conform", "conform").unwrap();
     println!("a store in memory passed {} cases", passed.len());
     assert!(passed.len() >= 15, "{passed:?}");
     let count = Arc::default();
-    let wrong =
-        conform(|| Box::new(Forgetful(Arc::clone(&count))), "conform", "conform").unwrap_err();
+    let forgetful = move || Box::new(Forgetful(Arc::clone(&count))) as _;
+    let wrong = conform(forgetful, "conform", "conform").unwrap_err();
     println!("{wrong}");
     assert!(wrong.to_string().contains("overlap: the same IDs twice"), "{wrong}");
 }

@@ -1,11 +1,12 @@
 //! The state file of a generator, and the journal of stores that a process opens itself, for hosts that have files:
-//! Python and Node.
+//! Python and Node. And the places where no store's file may be.
 //!
 //! The core decides what is written and when; here are the lock, the slots on the disk, and the file's place.
-//! Only on Linux: the id of the last start, a clock since then and the type of a file system are different on
+//! State files are only on Linux: the id of the last start, a clock since then and the type of a file system are different on
 //! every system.
 
 mod found;
+pub mod places;
 mod problem;
 
 #[cfg(target_os = "linux")]

@@ -39,7 +39,7 @@ chroot "$ROOT" chown -R builder:builder /home/builder
 mount -t proc proc "$ROOT/proc"
 mount --rbind /dev "$ROOT/dev"
 mount --make-rslave "$ROOT/dev"
-chroot --userspec=builder:builder "$ROOT" /usr/bin/env -i LEAFID_XTASK_CHILD="$LEAFID_XTASK_CHILD" HOME=/home/builder USER=builder TERM="${TERM:-dumb}" LANG=C.UTF-8 \
+chroot --userspec=builder:builder "$ROOT" /usr/bin/env -i HOME=/home/builder USER=builder TERM="${TERM:-dumb}" LANG=C.UTF-8 \
   ${HTTPS_PROXY:+HTTPS_PROXY="$HTTPS_PROXY"} ${HTTP_PROXY:+HTTP_PROXY="$HTTP_PROXY"} ${NO_PROXY:+NO_PROXY="$NO_PROXY"} \
   SSL_CERT_FILE=$bundle NODE_EXTRA_CA_CERTS=$bundle PIP_CERT=$bundle \
   PATH=/home/builder/.cargo/bin:/usr/local/bin:/usr/bin:/bin bash -c "cd ~/leafid && $*"

@@ -60,16 +60,8 @@ const VERBS: &[Verb] = &[
 ];
 
 fn main() -> ExitCode {
-    #[cfg(unix)]
-    if let Err(message) = interrupt::watch() {
-        eprintln!("xtask: {message}");
-    }
     match dispatch(&std::env::args().skip(1).collect::<Vec<_>>()) {
         Ok(()) => ExitCode::SUCCESS,
-        #[cfg(unix)]
-        Err(_) if interrupt::is_near() => loop {
-            std::thread::park();
-        },
         Err(message) => {
             eprintln!("\nxtask: {message}");
             ExitCode::FAILURE

@@ -33,7 +33,7 @@ impl PyGenerator {
     /// Whether a caller waits in an event loop, so that a new one has to queue.
     #[inline]
     pub fn is_queued(&self) -> bool {
-        self.generator.last_holding().bells.are_hung()
+        self.generator.last_holding().seats.are_taken()
     }
 
     /// Tries until it succeeds, until waiting cannot help, or until the time is up. Waits without the
@@ -51,7 +51,7 @@ impl PyGenerator {
         mut draw: impl FnMut(&mut Core, HostTime) -> Result<T, Refusal>,
     ) -> PyResult<T> {
         let (mut callers, mut looked) = (None, false);
-        let call = Call::new(timeout);
+        let call = Call::new(verb.count(), timeout);
         loop {
             // Counted until the exception is there: a thread that has to wait for the interpreter
             // lock below this frame, while the interpreter ends, would abort the process.
@@ -93,7 +93,7 @@ impl PyGenerator {
             _ => {
                 let caller = ids.holding(py)?.enter();
                 match ids.attempt(py, &caller, call, |core, now| draw(core, now, verb))? {
-                    Ok(drawn) => Ok(ids.given(py, verb, drawn)?),
+                    Ok(drawn) => Ok(drawn.given(py, verb)?),
                     Err(why) => Err(why.rest),
                 }
             }

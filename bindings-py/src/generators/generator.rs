@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::generators::awaiting::awaitable;
 use crate::generators::calls::{LAST_RELEASE, until};
-use crate::generators::many::{Drawn, checked_count, or_most};
+use crate::generators::many::checked_count;
 use crate::generators::verb::Verb;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
@@ -24,8 +24,6 @@ static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 #[pyclass(frozen, subclass, weakref, name = "_Generator", module = "leafid._native")]
 pub struct PyGenerator {
     pub generator: Generator,
-    /// The default time-out of calls, in s.
-    pub timeout: f64,
     /// The class's arguments as they were passed, for a pickle.
     given: OnceLock<(Py<PyTuple>, Option<Py<PyDict>>)>,
 }
@@ -38,14 +36,14 @@ impl PyGenerator {
         timeout: Seconds,
     ) -> PyResult<PyGenerator> {
         let (clock, timeout) = (PyClock::of(clock), checked_timeout(timeout)?);
-        let generator = Generator::new(config, store.any(), clock).or_raise()?;
-        Ok(PyGenerator { generator, timeout, given: OnceLock::new() })
+        let generator = Generator::new(config, store.any(), clock, timeout).or_raise()?;
+        Ok(PyGenerator { generator, given: OnceLock::new() })
     }
 
     /// A call's time-out in s: its argument, or the default.
     #[inline]
     pub fn timeout(&self, said: Option<Seconds>) -> PyResult<f64> {
-        said.map_or(Ok(self.timeout), checked_timeout)
+        said.map_or(Ok(self.generator.timeout), checked_timeout)
     }
 
     /// The tag or namespace.
@@ -88,11 +86,12 @@ impl PyGenerator {
             return Ok(());
         }
         // All or nothing: the core writes only once all IDs are there.
-        let drawn = self.wait_for(py, timeout, verb, |core, now| {
-            let filled = each!(Core, core, core => core.fill(now, into.integers(py)));
-            or_most(filled.map(|()| Drawn::There), core)
-        })?;
-        self.given(py, verb, drawn).map(drop)
+        self.wait_for(
+            py,
+            timeout,
+            verb,
+            |core, now| each!(Core, core, core => core.fill(now, into.integers(py))),
+        )
     }
 
     /// Writes the IDs at hand to the beginning of a buffer, ascending, and returns how many

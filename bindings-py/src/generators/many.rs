@@ -12,7 +12,7 @@ use pyo3::types::PyList;
 use crate::generators::generator::PyGenerator;
 use crate::generators::raw;
 use crate::generators::verb::Verb;
-use crate::values::{Seconds, errors, whole_number};
+use crate::values::{Seconds, whole_number};
 
 /// The largest count for which memory is not checked first.
 const FEW: u64 = 10_000;
@@ -27,8 +27,6 @@ pub enum Drawn {
     Many(Option<(Numbering, [Option<Run>; 2])>),
     /// The IDs are at hand, or written.
     There,
-    /// More than one call can ever get; this is the most.
-    AtMost(u64),
     NoMemory,
 }
 
@@ -51,33 +49,34 @@ impl PyGenerator {
             Some(drawn) => drawn,
             None => self.wait_for(py, timeout, verb, |core, now| draw(core, now, verb))?,
         };
-        self.given(py, verb, drawn)
+        drawn.given(py, verb)
     }
+}
 
+impl Drawn {
     /// The result of a verb as a Python object.
     ///
     /// # Errors
-    /// `COUNT_INVALID`; `MemoryError`.
-    pub fn given(&self, py: Python<'_>, verb: Verb, drawn: Drawn) -> PyResult<Py<PyAny>> {
-        let count = verb.count();
-        match drawn {
+    /// `MemoryError`.
+    pub fn given(self, py: Python<'_>, verb: Verb) -> PyResult<Py<PyAny>> {
+        match self {
             Drawn::Id(id) => id.into_py_any(py),
             Drawn::Many(runs) => Ok(all_listed(py, runs)?.into_any().unbind()),
             Drawn::There => Ok(py.None()),
-            Drawn::NoMemory => Err(PyMemoryError::new_err(format!("no memory for {count} IDs"))),
-            Drawn::AtMost(most) => Err(errors::of(self.generator.config.at_most(most, count))),
+            Drawn::NoMemory => {
+                Err(PyMemoryError::new_err(format!("no memory for {} IDs", verb.count())))
+            }
         }
     }
 }
 
 /// Tries a verb once.
 pub fn draw(core: &mut Core, now: HostTime, verb: Verb) -> Result<Drawn, Refusal> {
-    let drawn = match verb {
+    match verb {
         Verb::Next => each!(Core, core, core => core.next(now)).map(Drawn::Id),
         Verb::Take(count) => take(core, now, count),
         _ => each!(Core, core, core => core.ready(now, verb.count())).map(|()| Drawn::There),
-    };
-    or_most(drawn, core)
+    }
 }
 
 fn take(core: &mut Core, now: HostTime, count: u64) -> Result<Drawn, Refusal> {
@@ -90,15 +89,6 @@ fn take(core: &mut Core, now: HostTime, count: u64) -> Result<Drawn, Refusal> {
     }
     let runs = each!(Core, core, core => core.take_runs(now, count))?;
     Ok(Drawn::Many(core.numbering().map(|numbering| (numbering, runs))))
-}
-
-pub fn or_most(drawn: Result<Drawn, Refusal>, core: &Core) -> Result<Drawn, Refusal> {
-    match drawn {
-        Err(refusal) if refusal.code == Code::CountInvalid => {
-            Ok(Drawn::AtMost(each!(Core, core, core => core.most())))
-        }
-        drawn => drawn,
-    }
 }
 
 fn all_listed(

@@ -169,7 +169,7 @@ unsafe extern "C" fn anext_id(slf: *mut PyObject) -> *mut PyObject {
     unsafe {
         let py = Python::assume_attached();
         let owner = Borrowed::from_ptr(py, slf).cast_unchecked::<PyGenerator>();
-        raw::raised(py, awaitable(&owner, Verb::Next, owner.get().timeout))
+        raw::raised(py, awaitable(&owner, Verb::Next, owner.get().generator.timeout))
     }
 }
 

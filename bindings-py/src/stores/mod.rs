@@ -10,9 +10,10 @@ mod user_store;
 
 pub use http::HttpStore;
 pub use memory::{MemoryStore, drop_memory};
-pub use sql::{abandon, mysql_kind, namespace_fields, postgres_kind, process, sql_texts};
+pub use sql::{abandon, absence, mysql_kind, namespace_fields, postgres_kind, process, sql_texts};
 pub use time::PyStoreTime;
 pub use turn::{decide, journal_folder, note};
+pub use user_store::{UserStore, failed};
 
 use std::sync::Arc;
 
@@ -22,8 +23,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::values::{OrRaise as _, errors, outside, utf8};
-
-use user_store::UserStore;
 
 /// The environment variable with the default store's URL.
 const VARIABLE: &str = "LEAFID_STORE";

@@ -1,16 +1,20 @@
 //! Native helpers of the stores over SQL (`leafid._sql`), a file or a database with the server's
 //! tables: the texts, the kinds of databases' errors, and the handling of forks.
 
+use std::path::PathBuf;
+
 use leafid::host::fork;
 use leafid::stores::shown_name;
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, Range};
+use leafid_state::places;
 use leafid_turn::sql::errors::{Kind, kind_of_mysql, kind_of_postgres};
 use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, SQLITE, VERSION};
 use leafid_wire::{FieldWriter, Fields, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use super::turn::failed;
 use crate::values::{LayoutArg, Seconds, dict, errors, outside, whole_ms, worker_range};
 
 /// The schemes of their URLs.
@@ -92,6 +96,13 @@ pub fn namespace_fields<'py>(
         workers.inspect(|workers| to.nested("workers", |to| workers.put(to)));
         max_window_ms.inspect(|ms| to.number("max_window_ms", (*ms).into()));
     })
+}
+
+/// Refuses a file that must not be opened as a store. Gives why it has none, such as `does not exist`; None for one
+/// that may be opened.
+#[pyfunction]
+pub fn absence(path: PathBuf) -> PyResult<Option<&'static str>> {
+    places::check(&path).map_err(|problem| errors::of(failed(problem)))
 }
 
 /// The number of this process: in a forked child it differs from that of every ancestor.

@@ -83,7 +83,7 @@ impl Transport for Called {
             let store = self.0.store.bind(py);
             let answer =
                 fields.and_then(|fields| outside::call_method(store, verb, (fields,), None));
-            let answer = answer.map_err(|error| told(py, verb, error))?;
+            let answer = answer.map_err(|error| failed(py, verb, error))?;
             let what = format!("the answer of the store's `{verb}`");
             let grant = match ask {
                 Ask::Segment(_) => dict::read::<SegmentGrant>(&answer, &what).map(Grant::Segment),
@@ -101,18 +101,18 @@ impl Transport for Called {
             let store = self.0.store.bind(py);
             let answer =
                 fields.and_then(|fields| outside::call_method(store, "release", (fields,), None));
-            answer.map(drop).map_err(|error| told(py, "release", error))
+            answer.map(drop).map_err(|error| failed(py, "release", error))
         })
     }
 }
 
 /// The failure for the exception of a method: a leafid error keeps its code, anything else becomes
 /// `STORE_UNAVAILABLE` with its cause.
-fn told(py: Python<'_>, verb: &str, error: PyErr) -> Error {
+pub fn failed(py: Python<'_>, verb: &str, error: PyErr) -> Error {
     let value = error.value(py);
     let words = outside::call(&py.get_type::<PyString>(), (value,), None);
     let words = words.map_or_else(|_| "?".to_owned(), |words| words.to_string());
-    let failed = match errors::code_of(value) {
+    let failure = match errors::code_of(value) {
         Some(code) => {
             let seconds = value.getattr("retry_after").and_then(|seconds| seconds.extract());
             let seconds: Option<f64> = seconds.unwrap_or_default();
@@ -127,5 +127,5 @@ fn told(py: Python<'_>, verb: &str, error: PyErr) -> Error {
             Error::new(Code::StoreUnavailable, message)
         }
     };
-    failed.caused_by(Some(Arc::new(error)))
+    failure.caused_by(Some(Arc::new(error)))
 }

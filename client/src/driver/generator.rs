@@ -18,6 +18,8 @@ pub struct Generator {
     store: Arc<dyn Backend>,
     clock: Clock,
     holding: ForkCell<Holding>,
+    /// How long its calls wait by default, in s.
+    pub timeout: f64,
 }
 
 impl Generator {
@@ -25,10 +27,15 @@ impl Generator {
     ///
     /// # Errors
     /// Those of [`Config::build`]; `INTERNAL` where the system gives no randomness.
-    pub fn new(config: Config, store: Arc<dyn Backend>, clock: Clock) -> Result<Generator, Error> {
+    pub fn new(
+        config: Config,
+        store: Arc<dyn Backend>,
+        clock: Clock,
+        timeout: f64,
+    ) -> Result<Generator, Error> {
         let config = Arc::new(config);
-        let holding = Holding::build(&config, &clock, None)?;
-        Ok(Generator { config, store, clock, holding: ForkCell::new(Arc::new(holding)) })
+        let holding = ForkCell::new(Arc::new(Holding::build(&config, &clock, None)?));
+        Ok(Generator { config, store, clock, holding, timeout })
     }
 
     /// The holding of the process that used the generator last, for the lock-free path.
@@ -62,7 +69,7 @@ impl Generator {
         call: &Call,
         draw: impl FnMut(&mut Core, HostTime) -> Result<T, Refusal>,
     ) -> Result<Result<T, Waiting>, Error> {
-        let mut why = match caller.attempt(draw)? {
+        let mut why = match caller.attempt(call.count, draw)? {
             Ok(value) => return Ok(Ok(value)),
             Err(why) => why,
         };

@@ -10,7 +10,6 @@ use leafid_core::{
 };
 
 use crate::Error;
-use crate::driver::bell::Bells;
 use crate::driver::seat::Seats;
 use crate::driver::state::{Errand, State};
 use crate::driver::{Config, Hub, Numbering, each, rest};
@@ -56,8 +55,7 @@ pub struct Holding {
     hub: OnceLock<Arc<Hub>>,
     pub(super) saver_called: Condvar,
     pub(super) answer_came: Condvar,
-    pub bells: Bells,
-    pub(super) seats: Seats,
+    pub seats: Seats,
     /// The number of callers on the slow path, who take the lock and may wait.
     pub(super) callers: AtomicUsize,
     pub(super) config: Arc<Config>,
@@ -89,7 +87,6 @@ impl Holding {
             hub: OnceLock::new(),
             saver_called: Condvar::new(),
             answer_came: Condvar::new(),
-            bells: Bells::default(),
             seats: Seats::default(),
             callers: AtomicUsize::new(0),
             config: Arc::clone(config),
@@ -297,7 +294,6 @@ impl Holding {
         self.wake_driver();
         drop(state);
         self.answer_came.notify_all();
-        self.bells.ring();
         self.seats.wake();
         result
     }

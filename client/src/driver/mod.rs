@@ -3,11 +3,10 @@
 //! A [`Generator`] lives as long as its user wants, across forks. A [`Holding`] is what one process has
 //! of it: the lock-free line that callers draw from, and behind a mutex the core's generator with its
 //! requests ([`state`]). All holdings on one store are in its [`Hub`], whose thread carries their asks.
-//! A caller that finds nothing at hand makes a [`Call`] and waits in it ([`waiting`]); one in an event
-//! loop is woken by a [`Bell`]. A state file has a second thread, which writes it ([`saving`]).
+//! A caller that finds nothing at hand makes a [`Call`] and waits in it ([`waiting`]); one in an async
+//! function or an event loop has a [`Seat`]. A state file has a second thread, which writes it ([`saving`]).
 
 mod asking;
-mod bell;
 mod config;
 mod generator;
 mod holding;
@@ -18,7 +17,6 @@ mod seat;
 mod state;
 mod waiting;
 
-pub use bell::Bell;
 pub use config::each;
 pub use config::{Config, Core, Numbering, Snowflakes, state_path};
 pub use generator::Generator;

@@ -1,6 +1,7 @@
-//! Seats: tasks of async functions that wait for one generator.
+//! Seats: tasks of async functions, and event loops, that wait for one generator.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -8,7 +9,11 @@ use crate::driver::Holding;
 
 /// The waiting tasks.
 #[derive(Default)]
-pub struct Seats(Mutex<Taken>);
+pub struct Seats {
+    /// The number of seats, readable without the lock.
+    taken: AtomicUsize,
+    table: Mutex<Taken>,
+}
 
 #[derive(Default)]
 struct Taken {
@@ -24,11 +29,17 @@ pub struct Seat {
 
 impl Seats {
     fn lock(&self) -> MutexGuard<'_, Taken> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether somebody waits.
+    #[inline]
+    pub fn are_taken(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) > 0
     }
 
     /// Wakes all tasks.
-    pub fn wake(&self) {
+    pub(super) fn wake(&self) {
         let tasks = std::mem::take(&mut self.lock().tasks);
         tasks.into_values().for_each(Waker::wake);
     }
@@ -37,6 +48,7 @@ impl Seats {
 impl Holding {
     /// Gives a seat.
     pub fn sit(self: &Arc<Self>) -> Seat {
+        self.seats.taken.fetch_add(1, Ordering::AcqRel);
         let mut taken = self.seats.lock();
         taken.next += 1;
         Seat { holding: Arc::clone(self), key: taken.next }
@@ -55,6 +67,7 @@ impl Drop for Seat {
         // A forked child leaves the locks of an inherited holding alone.
         if self.holding.is_current() {
             self.holding.seats.lock().tasks.remove(&self.key);
+            self.holding.seats.taken.fetch_sub(1, Ordering::AcqRel);
         }
     }
 }

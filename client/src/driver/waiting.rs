@@ -21,16 +21,18 @@ const SLICE_OF_TESTS: Duration = Duration::from_millis(2);
 
 /// A call that may wait.
 pub struct Call {
+    /// How many IDs it wants.
+    pub(super) count: u64,
     pub(super) timeout: f64,
     deadline: Option<Instant>,
 }
 
 impl Call {
-    /// Starts a call that waits up to `timeout` seconds; infinity means no limit.
-    pub fn new(timeout: f64) -> Call {
+    /// Starts a call for `count` IDs that waits up to `timeout` seconds; infinity means no limit.
+    pub fn new(count: u64, timeout: f64) -> Call {
         let patience = Duration::try_from_secs_f64(timeout).ok();
         let deadline = patience.and_then(|patience| Instant::now().checked_add(patience));
-        Call { timeout, deadline }
+        Call { count, timeout, deadline }
     }
 
     /// The remaining time; `None` means no limit.
@@ -79,6 +81,7 @@ impl Holding {
     /// Tries once. Where there is no driver, this caller has to start one.
     pub(super) fn attempt<T>(
         &self,
+        count: u64,
         mut draw: impl FnMut(&mut Core, HostTime) -> Result<T, Refusal>,
     ) -> Result<Result<T, Waiting>, Error> {
         if let Some(code) = self.ended.get() {
@@ -109,6 +112,10 @@ impl Holding {
             // The driver has a task, and its result will end the rest.
             Stance::Wait(_) if wants => refusal.until,
             Stance::Wait(until) => until,
+            Stance::Raise(Code::CountInvalid) => {
+                let most = each!(Core, &state.core, core => core.most());
+                return Err(self.config.at_most(most, count));
+            }
             Stance::Raise(code) => {
                 drop(state);
                 return Err(self.failed(code));

@@ -17,7 +17,7 @@ const MAY_KNOW: &str = "
     leafid-turn: leafid-core leafid-wire
     leafid-state: leafid-core leafid-turn
     leafid: leafid leafid-core leafid-servers leafid-state leafid-store leafid-stream leafid-turn leafid-wire
-    leafid-store: leafid-core leafid-servers leafid-turn leafid-wire
+    leafid-store: leafid-core leafid-servers leafid-state leafid-turn leafid-wire
     leafid-leaf: leafid-core leafid-store
     leafid-server: leafid-core leafid-leaf leafid-servers leafid-store leafid-wire
     leafid-bindings: leafid-core leafid-turn leafid-wire

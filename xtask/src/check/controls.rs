@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Proof, arrows, interpreter, purity, texts, weight};
+use super::{Proof, arrows, purity, texts, weight};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
@@ -28,7 +28,7 @@ pub const LIST: &[(&str, Proof)] = &[
         refused(texts::other_version(CHART, "## Unreleased\n## 0.1.0", "0.2.0"))
     }),
     // PyO3's default for a module.
-    ("interpreter-lock", || refused(interpreter::complaint("with_gil_used(move _3, const false)"))),
+    ("interpreter-lock", || refused(texts::without_lock("#[pyo3::pymodule]\nmod _native {"))),
     ("weight", || refused(weight::too_large("engine", 52_400, 30_500).err())),
     ("component-imports", || {
         let asked = ["wasi:cli/environment@0.2.0.initial-cwd".to_owned()];
@@ -72,7 +72,7 @@ fn script(file: &str, import: &str, word: &str) -> Outcome<String> {
 fn python_circle() -> Outcome<String> {
     let copy = copy_of("bindings-py/python", &["leafid"])?;
     let file = copy.join("leafid/_sql/database/mysql.py");
-    prepend(&file, "from .leaf import TEXTS\n")?;
+    prepend(&file, "from .link import TEXTS\n")?;
     red(arrows::python(&copy)?, "BROKEN")
 }
 

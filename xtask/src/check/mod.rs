@@ -2,7 +2,6 @@
 
 pub mod arrows;
 mod controls;
-mod interpreter;
 mod lints;
 mod purity;
 mod texts;
@@ -26,7 +25,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("locks", texts::locks),
     ("sizes", texts::sizes),
     ("versions", texts::versions),
-    ("interpreter-lock", interpreter::lock),
+    ("interpreter-lock", texts::interpreter_lock),
     ("npm-weight", weight::npm),
     ("component-weight", weight::components),
     ("bare-targets", purity::bare_targets),

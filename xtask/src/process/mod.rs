@@ -1,24 +1,16 @@
-//! Child processes: started in a clean environment, heard, and never left behind.
+//! Child processes: started in a clean environment, and heard.
 
 pub mod log;
-mod mark;
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
 
-use crate::{Outcome, project};
-use mark::Mark;
+use crate::{Outcome, files, project};
 
-#[cfg(unix)]
-pub use mark::end_all;
-
-/// How long a child's descendants may take to end after it.
-const GRACE: Duration = Duration::from_secs(5);
+/// The codes with which `timeout` ends if time was up: for a program that ended by itself then, or did not.
+const TIMED_OUT: i32 = 124;
+const KILLED: i32 = 137;
 
 /// Whether cargo sets this variable for the program that it runs. A build script that watches one (`ring`'s
 /// does) would be rebuilt whenever `cargo xtask …` and `cargo …` take turns.
@@ -26,6 +18,20 @@ fn leaks(name: &str) -> bool {
     ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"].iter().any(|prefix| name.starts_with(prefix))
         || ["CARGO_CRATE_NAME", "CARGO_PRIMARY_PACKAGE", "OUT_DIR", "LD_LIBRARY_PATH"]
             .contains(&name)
+}
+
+/// A command below coreutils' `timeout`.
+fn within(seconds: &str, own: &Command) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=10", seconds]).arg(own.get_program()).args(own.get_args());
+    command.current_dir(own.get_current_dir().unwrap_or(project::root()));
+    for (name, value) in own.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
 }
 
 /// A child process to start.
@@ -51,7 +57,7 @@ impl Run {
         let is_npm = cfg!(windows) && program.as_ref() == "npm";
         let program = if is_npm { OsStr::new("npm.cmd") } else { program.as_ref() };
         let mut command = Command::new(program);
-        command.current_dir(project::root()).env(mark::VARIABLE, Mark::new().0);
+        command.current_dir(project::root());
         for (name, _) in std::env::vars_os().filter(|(name, _)| leaks(&name.to_string_lossy())) {
             command.env_remove(name);
         }
@@ -123,60 +129,26 @@ impl Run {
         Ok(Said { success: output.status.success(), stdout, stderr })
     }
 
-    /// Runs it with its output to [`log`], and returns its standard output, too. Descendants left running are
-    /// ended and named; after `LEAFID_LIMIT_SECONDS` all are ended, which is a failure.
-    pub fn tee(self) -> Outcome<Said> {
-        let limit = std::env::var("LEAFID_LIMIT_SECONDS").ok().map(|said| match said.parse() {
-            Ok(seconds) => Ok(Duration::from_secs(seconds)),
-            Err(_) => Err(format!("LEAFID_LIMIT_SECONDS is `{said}`: give whole seconds")),
-        });
-        self.within(limit.transpose()?)
-    }
-
-    fn within(mut self, limit: Option<Duration>) -> Outcome<Said> {
+    /// Runs it with its output to [`log`], and returns that. After `LEAFID_LIMIT_SECONDS` it is ended with its
+    /// process group, which is a failure.
+    pub fn tee(mut self) -> Outcome<Said> {
+        let Some(log) = log::current() else { return self.listen() };
         self.show();
-        let mark = Mark::new();
-        self.command.env(mark::VARIABLE, &mark.0);
-        self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log::stdio());
-        let mut child = self.command.spawn().map_err(|error| self.cannot(&error))?;
-        let (send, heard) = mpsc::channel();
-        let pipe = child.stdout.take();
-        thread::spawn(log::handed_on(move || {
-            let lines = pipe.into_iter().flat_map(|pipe| BufReader::new(pipe).split(b'\n'));
-            for line in lines.map_while(Result::ok) {
-                let line = String::from_utf8_lossy(&line).into_owned();
-                log::line(&line);
-                let _ = send.send(line + "\n");
+        let (line, limit) = (self.line(), std::env::var("LEAFID_LIMIT_SECONDS").ok());
+        if let Some(seconds) = &limit {
+            self.command = within(seconds, &self.command);
+        }
+        let before = files::bytes(log.path())?.len();
+        let status = self.command.stdin(Stdio::null()).stdout(log::stdio()).stderr(log::stdio());
+        let status = status.status().map_err(|error| self.cannot(&error))?;
+        let written = files::bytes(log.path())?.split_off(before);
+        let stdout = String::from_utf8_lossy(&written).into_owned();
+        match (limit, status.code()) {
+            (Some(seconds), Some(TIMED_OUT | KILLED)) => {
+                Err(format!("`{line}` did not end within {seconds} s, and was ended"))
             }
-        }));
-        let ((done, ended), mark) = (mpsc::channel::<()>(), &mark);
-        let (status, overdue) = thread::scope(|scope| {
-            let late = move || match limit.map(|limit| ended.recv_timeout(limit)) {
-                Some(Err(mpsc::RecvTimeoutError::Timeout)) => mark.end(Duration::ZERO),
-                _ => String::new(),
-            };
-            let late = scope.spawn(late);
-            let status = child.wait();
-            drop(done);
-            (status, late.join().unwrap_or_default())
-        });
-        if !overdue.is_empty() {
-            let (line, seconds) = (self.line(), limit.unwrap_or_default().as_secs());
-            return Err(format!(
-                "`{line}` did not end within {seconds} s, and was ended:{overdue}"
-            ));
+            _ => Ok(Said { success: status.success(), stdout, stderr: String::new() }),
         }
-        let left = mark.end(GRACE);
-        if !left.is_empty() {
-            log::line(&format!("left running, and ended by xtask:{left}"));
-        }
-        // Does not wait for an unmarked process that keeps the pipe open and is silent.
-        let mut stdout = String::new();
-        while let Ok(line) = heard.recv_timeout(GRACE) {
-            stdout += &line;
-        }
-        let success = status.map_err(|error| self.cannot(&error))?.success();
-        Ok(Said { success, stdout, stderr: String::new() })
     }
 
     fn line(&self) -> String {
@@ -198,22 +170,29 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
-    use super::Run;
-    use std::time::Duration;
+    use super::{Run, log::Log, within};
+    use crate::project;
 
     #[cfg(target_os = "linux")]
     #[test]
     fn what_a_child_leaves_does_not_hold_up_its_end() {
-        let left = Run::new("sh").quiet().args(["-c", "sleep 1000 & echo said"]).tee();
-        assert!(left.is_ok_and(|left| left.success && left.stdout == "said\n"));
+        let log = Log::create(project::target().join("xtask-tests/left.log")).unwrap();
+        let left = Run::new("sh").quiet().args(["-c", "sleep 1000 & echo $! said"]);
+        let left = log.during(|| left.tee()).unwrap();
+        let (child, said) = left.stdout.split_once(' ').unwrap();
+        assert!(left.success && said == "said\n", "{said}");
+        Run::new("kill").arg(child).done().unwrap();
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_child_that_does_not_end_is_ended_with_all_that_it_started() {
-        let late = Run::new("sh").quiet().args(["-c", "setsid sleep 1000 & echo said; sleep 999"]);
-        let error = late.within(Some(Duration::from_secs(1))).err().unwrap_or_default();
-        assert!(error.contains("within 1 s"), "{error}");
-        assert!(error.contains(" sleep 1000") && error.contains(" sleep 999"), "{error}");
+    fn a_child_that_does_not_end_is_ended_with_its_group() {
+        let late = Run::new("sh").args(["-c", "sleep 1000 & echo $!; sleep 999"]);
+        let late = Run { command: within("1", &late.command), quiet: true };
+        let said = late.listen().unwrap();
+        assert!(!said.success);
+        let process = format!("/proc/{}/cmdline", said.stdout.trim());
+        let words = std::fs::read_to_string(process).unwrap_or_default();
+        assert!(!words.contains("1000"), "{words}");
     }
 }

@@ -32,7 +32,7 @@ pub fn main(mut args: Args) -> Outcome {
     prerequisites::check()?;
     build::server::with_sqlite_alone();
     let installed = installed()?;
-    interrupt::in_order();
+    interrupt::in_order()?;
     let scratch = files::scratch()?;
     let mut store = Store::start(&build::server_binary(), &scratch.path().join("store"))?;
     store.prepare()?;

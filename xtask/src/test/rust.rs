@@ -4,7 +4,8 @@ use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{runners, suites};
-use crate::process::{Run, Said, log};
+use crate::process::log::Log;
+use crate::process::{Run, Said};
 use crate::report::Report;
 use crate::{Outcome, build, consumers, project, simulate};
 
@@ -58,9 +59,10 @@ pub fn models() -> Outcome<Report> {
 /// side.
 pub fn simulate() -> Outcome<Report> {
     simulate::build()?;
+    let log = Log::create(project::target().join("log/test/simulate-bugs.log"))?;
     let (clean, bugs) = thread::scope(|scope| {
         let seeded = || simulate::simulator().args(["--bugs", "--seed", "1"]).tee();
-        let bugs = scope.spawn(log::handed_on(seeded));
+        let bugs = scope.spawn(move || log.during(seeded));
         let clean = simulate::simulator().args(["--seed", "1", "--worlds", "250"]).tee();
         (clean, bugs.join().unwrap_or_else(|_| Err("simulate --bugs: it panicked".to_owned())))
     });

@@ -245,7 +245,8 @@ unsafe fn begin(py: Python<'_>, object: *mut Awaitable) -> PyResult<Option<Bound
             let message = "this call was awaited before: each await is a call of its own";
             return Err(PyRuntimeError::new_err(message));
         }
-        let (verb, call) = ((*object).verb, Call::new((*object).timeout));
+        let verb = (*object).verb;
+        let call = Call::new(verb.count(), (*object).timeout);
         let owner = Bound::from_borrowed_ptr(py, (*object).owner);
         let owner = owner.cast_into_unchecked::<PyGenerator>();
         // Callers that wait already come first; closing does not queue.

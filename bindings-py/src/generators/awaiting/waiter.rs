@@ -1,8 +1,13 @@
 //! The objects with which `leafid._aio` waits: a call, and a bell.
 
+#[cfg(unix)]
+use std::io::{Read as _, Write as _};
+#[cfg(unix)]
+use std::os::{fd::AsRawFd as _, unix::net::UnixStream};
 use std::sync::Arc;
+use std::task::Wake;
 
-use leafid::driver::{Bell, Call};
+use leafid::driver::{Call, Seat};
 use pyo3::prelude::*;
 
 use crate::generators::generator::PyGenerator;
@@ -42,7 +47,9 @@ impl Waiter {
 
     /// A bell that rings with every answer; while it exists, other callers queue.
     fn bell(&self, py: Python<'_>) -> PyResult<LoopBell> {
-        Ok(LoopBell(self.owner.get().holding(py)?.bells.hang()))
+        let bell = LoopBell { seat: self.owner.get().holding(py)?.sit(), rope: Arc::default() };
+        bell.seat.wait(&Arc::clone(&bell.rope).into());
+        Ok(bell)
     }
 
     /// The generator whose IDs the call waits for; `None` for `arelease` and `aclose`.
@@ -58,19 +65,60 @@ impl Waiter {
     }
 }
 
-/// A bell that wakes an event loop with every answer, until it is dropped.
+/// A bell that wakes an event loop with every answer, until it is dropped: the loop cannot block until an answer
+/// comes, but it can watch a socket.
 #[pyclass(frozen, module = "leafid._native")]
-pub struct LoopBell(Arc<Bell>);
+pub struct LoopBell {
+    seat: Seat,
+    rope: Arc<Rope>,
+}
+
+/// What the store's answer pulls. Only where there are sockets that every loop can watch.
+struct Rope {
+    /// A pair of sockets; none if the process is at its limit of file descriptors.
+    #[cfg(unix)]
+    ends: Option<(UnixStream, UnixStream)>,
+}
+
+impl Default for Rope {
+    fn default() -> Rope {
+        Rope {
+            #[cfg(unix)]
+            ends: UnixStream::pair().ok().filter(|(rung, heard)| {
+                rung.set_nonblocking(true).and(heard.set_nonblocking(true)).is_ok()
+            }),
+        }
+    }
+}
+
+impl Wake for Rope {
+    fn wake(self: Arc<Self>) {
+        #[cfg(unix)]
+        if let Some((rung, _)) = &self.ends {
+            // A full socket wakes the loop as well.
+            let _ = (&*rung).write(&[1]);
+        }
+    }
+}
 
 #[pymethods]
 impl LoopBell {
-    /// The file descriptor that an event loop watches; `None` where it has to poll.
+    /// The file descriptor that an event loop watches, readable once the bell rang; `None` where it has to poll.
     fn descriptor(&self) -> Option<i32> {
-        self.0.descriptor()
+        #[cfg(unix)]
+        if let Some((_, heard)) = &self.rope.ends {
+            return Some(heard.as_raw_fd());
+        }
+        None
     }
 
     /// Silences the bell, so that it can ring again.
     fn hush(&self) {
-        self.0.hush();
+        #[cfg(unix)]
+        if let Some((_, heard)) = &self.rope.ends {
+            let mut bytes = [0; 64];
+            while (&*heard).read(&mut bytes).is_ok_and(|count| count == bytes.len()) {}
+        }
+        self.seat.wait(&Arc::clone(&self.rope).into());
     }
 }

@@ -1,6 +1,6 @@
 //! The file as a whole: opening, making, watching and copying it, and giving it another id.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use leafid_core::{Code, StoreTime, Token};
 use leafid_turn::sql::{SQLITE_APPLICATION, VERSION};
@@ -13,37 +13,7 @@ use leafid_turn::sql::SQLITE;
 
 pub mod backup;
 pub(crate) mod open;
-mod places;
 pub(crate) mod watch;
-
-/// Why a path has no content (`does not exist`, …), checked before SQLite makes or touches a file.
-pub(crate) fn absence(path: &Path) -> Option<&'static str> {
-    match std::fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("does not exist"),
-        Ok(metadata) if metadata.is_file() && metadata.len() == 0 => Some("is an empty file"),
-        _ => None,
-    }
-}
-
-/// Refuses a missing or empty file with a log still beside it: the log has grants that were not written
-/// to the file yet, and SQLite would delete it.
-pub(crate) fn refuse_orphan(path: &Path) -> Result<(), Problem> {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let log = PathBuf::from(log);
-    let has_log = std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0);
-    if !has_log || absence(path).is_none() {
-        return Ok(());
-    }
-    let (path, log) = (path.display(), log.display());
-    let detail = format!(
-        "`{path}` is gone, but its log `{log}` is there, and holds what was granted last; put \
-         that very file back beside it; if it is lost, no copy or backup can take its place: move \
-         `{log}` and `{path}-shm` away, those that are there, and make a new store: leafid init \
-         --replaces-lost --store sqlite:{path}"
-    );
-    Err(Problem::new(Code::StoreRefused, detail))
-}
 
 /// The file in the form of `--store`.
 pub fn place(path: &Path) -> String {

@@ -9,12 +9,11 @@ from typing import Any
 from ... import errors
 from ..._native import Clock, StoreTime, abandon, decide, process
 from ..making import Making
-from ..tables import PATIENCE, Tables
-from ..words import not_there, other_version
+from ..tables import PATIENCE, Tables, not_there, other_version
+from .engine import as_text
 from .failures import Broken, connecting, failed, unreachable
 from .link import Link
 from .source import Source
-from .text import as_text
 
 # The place of a source whose target is not known before the first connection.
 UNKNOWN = "the database"

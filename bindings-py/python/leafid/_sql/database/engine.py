@@ -1,19 +1,24 @@
 """The common part of the database engines."""
 
 import logging
-from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 from ... import errors
 from ..._native import sql_texts
-from .text import Text, as_text
 
+# A text, and the names of its parameters in the order of their values.
+Text = tuple[str, tuple[str, ...]]
 # The time-out of a statement, in ms: as long as a holder waits for an answer.
 STATEMENT_MS = 3_000
 # The longest wait for a locked row, in ms.
 LOCKED_MS = 2_000
 _LOG = logging.getLogger("leafid")
 _LOSES = "a crash forgets what was answered last: the same numbers would be granted again"
+
+
+def as_text(value: object) -> str:
+    """The text of a value that a driver may give as bytes."""
+    return bytes(value).decode() if isinstance(value, (bytes, bytearray, memoryview)) else str(value)
 
 
 def in_transaction() -> errors.LeafidError:
@@ -33,8 +38,11 @@ class Queries(Protocol):
     def statement(self, sql: str) -> list[Any]: ...
 
 
-class Engine(ABC):
-    """A database engine, as used over one connection."""
+class Engine:
+    """A database engine, as used over one connection. Each also has `kind`, the kind of a failure: one of `Broken`, or
+    `nothing` where it means that no row was found or written; `place`, the target of a connection that a function
+    made, in the form of `--store`; and `begin_making`, which locks out other programs that would create a store
+    here, and begins a transaction where tables can be created in one."""
 
     # The name of the dialect's texts.
     dialect: str
@@ -67,11 +75,6 @@ class Engine(ABC):
         """The value of a parameter in the driver's form."""
         return value
 
-    @abstractmethod
-    def kind(self, error: Exception) -> str:
-        """The kind of a failure: one of `Broken`, or `nothing` where it means that no row was found or
-        written."""
-
     def judge(
         self, found: list[Any], place: str, allow_unsafe: bool, is_first: bool = False
     ) -> None:
@@ -96,15 +99,6 @@ class Engine(ABC):
     def refuse_shadows(self, link: Queries, table: str) -> None:
         """Raises `STORE_REFUSED` where the session has a temporary table of this name, which would hide
         ours."""
-
-    @abstractmethod
-    def place(self, link: Queries) -> str:
-        """The target of a connection that a function made, in the form of `--store`."""
-
-    @abstractmethod
-    def begin_making(self, link: Queries) -> None:
-        """Locks out other programs that would create a store here, and begins a transaction where tables
-        can be created in one."""
 
     def end_making(self, link: Queries) -> None:
         """Releases the lock of `begin_making`."""

@@ -1,26 +1,34 @@
 """The link: a store's own connection to a database."""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from typing import Any
 
 from ... import errors
-from .engine import Engine, in_transaction
+from .engine import Text, as_text, in_transaction
 from .failures import Broken, said
-from .leaf import Leaf, not_leafs
-from .mysql import Mysql
+from .mysql import Leaf, Mysql, not_leafs
 from .postgres import Postgres
-from .text import MARKS, as_text, tables_of, translated
 
 Row = dict[str, Any]
+# A parameter: `?`, or PostgreSQL's `$1`, which may come again.
+_PLACE = re.compile(r"\?|\$(\d+)")
+# The placeholder of a driver, by its `paramstyle`.
+MARKS = {"format": "%s", "pyformat": "%s", "qmark": "?"}
+# A table in use, ours or Leaf's.
+_USED = re.compile(
+    r"\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers|servers)|leaf_alloc)\b"
+)
 
 
 class Link:
     """One connection, in a known state, whatever driver and settings it came with."""
 
     # Chosen by the server's version.
-    engine: Engine
+    engine: Postgres | Mysql
 
     def __init__(self, connection: Any, leaf: bool, is_shared: bool) -> None:
         self.connection, self.is_shared = connection, is_shared
@@ -148,7 +156,7 @@ class Link:
             raise Broken(kind, said(error)) from error
 
 
-def _engine_of(link: Link, leaf: bool) -> Engine:
+def _engine_of(link: Link, leaf: bool) -> Postgres | Mysql:
     version = as_text(link.statement("SELECT version()")[0][0])
     if version.startswith("PostgreSQL"):
         if leaf:
@@ -213,3 +221,22 @@ def _in_transaction(connection: Any) -> bool:
     if isinstance(flags, int):
         return bool(flags & 1)
     return getattr(connection, "in_transaction", False) is True
+
+
+@cache
+def translated(text: Text, mark: str) -> Text:
+    """The text with a driver's placeholders, each of which takes a value of its own."""
+    sql, names = text
+    # Without parameters, drivers do not look for placeholders.
+    if not names:
+        return text
+    order = [names[int(number) - 1] if number else None for number in _PLACE.findall(sql)]
+    if mark == "%s":
+        sql = sql.replace("%", "%%")
+    return _PLACE.sub(mark, sql), names if None in order else tuple(filter(None, order))
+
+
+@cache
+def tables_of(sql: str) -> tuple[str, ...]:
+    """The names of the tables that a statement reads or writes."""
+    return tuple(dict.fromkeys(_USED.findall(sql)))

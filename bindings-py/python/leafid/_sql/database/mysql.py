@@ -4,8 +4,7 @@ from typing import Any
 
 from ... import errors
 from ..._native import mysql_kind
-from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, in_transaction
-from .text import as_text
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, as_text, in_transaction
 
 # A duplicate key; a name with characters that the column cannot contain.
 _NOTHING = {1062, 1267}
@@ -90,3 +89,30 @@ class Mysql(Engine):
 
     def end_making(self, link: Queries) -> None:
         link.statement("SELECT RELEASE_LOCK(CONCAT('leafid ', DATABASE()))")
+
+
+def not_leafs(said: str) -> errors.LeafidError:
+    return errors.RequestInvalidError(
+        f"`tags=leaf_alloc` is for Leaf's own table in MySQL or MariaDB, and this is {said}; leave it "
+        "out"
+    )
+
+
+class Leaf(Mysql):
+    """Leaf's database: its table `leaf_alloc` keeps the tags, unchanged, and a Leaf may run at the same
+    time. Everything else is in our own tables, named `leafid_…`."""
+
+    dialect, prefix = "leaf", "leafid_"
+    # No lock: a tag is read from two tables, and a Leaf would not wait for it.
+    locking = ""
+
+    def place(self, link: Queries) -> str:
+        return f"{super().place(link)}?tags=leaf_alloc"
+
+    def examine(self, link: Queries, place: str) -> None:
+        super().examine(link, place)
+        mismatch, refused = link.told("columns")
+        if mismatch is not None:
+            raise errors.SchemaMismatchError(f"{place} {as_text(mismatch)}")
+        if refused is not None:
+            raise errors.StoreRefusedError(f"{place} {as_text(refused)}")

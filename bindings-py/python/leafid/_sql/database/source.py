@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ... import errors
 from ..file.places import path_of
-from .leaf import not_leafs
+from .mysql import not_leafs
 
 # The time-outs of connecting and of one exchange, in s.
 _CONNECTING, _EXCHANGE = 2, 5

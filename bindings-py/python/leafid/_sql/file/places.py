@@ -1,13 +1,9 @@
-"""Checks a file before SQLite opens it, and watches that it stays the same file."""
+"""The path of a store's file, and a watch that it stays the same file."""
 
 import os
-import stat
 from pathlib import Path
 
 from ... import errors
-
-# File systems over a network, where locks and shared memory do not work.
-_NETWORK = set("nfs nfs4 smbfs smb3 cifs 9p afs ceph lustre gpfs gfs2 ocfs2".split())
 
 
 def path_of(place: str | os.PathLike[str]) -> Path:
@@ -26,88 +22,6 @@ def path_of(place: str | os.PathLike[str]) -> Path:
     if not is_path:
         raise errors.RequestInvalidError(f"the path of a store cannot be {path!r:.80}")
     return Path(os.path.abspath(path))
-
-
-def check(path: Path) -> str | None:
-    """Refuses a file that must not be opened. Returns why it has no store, such as `does not exist`, or `None`."""
-    if not path.parent.exists():
-        raise errors.StoreUnknownError(
-            f"the folder `{path.parent}` does not exist; if the path is right, make it first: "
-            f"mkdir -p {path.parent}"
-        )
-    if path.is_dir():
-        raise errors.StoreUnknownError(
-            f"sqlite:{path} is a folder; name a file in it: sqlite:{path}/leafid.db"
-        )
-    _refuse_mounts(path)
-    absent = _absent(path)
-    log = Path(f"{os.path.realpath(path)}-wal")
-    # Checks the file again: another process may have made it since, always before its log.
-    if absent is not None and _has_content(log) and (absent := _absent(path)) is not None:
-        raise errors.StoreRefusedError(
-            f"`{path}` is gone, but its log `{log}` is there, and holds what was granted last; put "
-            "that very file back beside it; if it is lost, no copy or backup can take its place: move "
-            f"`{log}` and `{path}-shm` away, those that are there, and make a new store: leafid init "
-            f"--replaces-lost --store sqlite:{path}"
-        )
-    return absent
-
-
-def _absent(path: Path) -> str | None:
-    try:
-        seen = path.stat()
-    except FileNotFoundError:
-        return "does not exist"
-    if not stat.S_ISREG(seen.st_mode):
-        return None
-    if seen.st_nlink > 1 and os.name == "posix":
-        cure = "remove all names but the one that it is opened by"
-        raise _second(path, f"has {seen.st_nlink} names (hard links)", cure)
-    return "is an empty file" if seen.st_size == 0 else None
-
-
-def _has_content(log: Path) -> bool:
-    try:
-        return log.stat().st_size > 0
-    except FileNotFoundError:
-        return False
-
-
-def _refuse_mounts(path: Path) -> None:
-    """Refuses network file systems, and a file that is itself a mount point."""
-    try:
-        mounts = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
-    except OSError:
-        return
-    real = os.path.realpath(path)
-    longest, kind = -1, ""
-    for line in mounts:
-        before, _, after = line.partition(" - ")
-        point = _unescaped(before.split()[4])
-        if point == real:
-            cure = "mount the folder that it lies in, not the file"
-            raise _second(path, "is mounted by itself", cure)
-        if os.path.commonpath([point, real]) == point and len(point) >= longest:
-            longest, kind = len(point), after.split()[0]
-    if kind in _NETWORK:
-        raise errors.StoreRefusedError(
-            f"`{path}` lies on a network file system ({kind}), where locks cannot be trusted; move it "
-            "to a local disk"
-        )
-
-
-def _second(path: Path, what: str, cure: str) -> errors.LeafidError:
-    return errors.StoreRefusedError(
-        f"`{path}` {what}, and a program that opens it at its other place would grant the same "
-        f"numbers again; {cure}"
-    )
-
-
-def _unescaped(point: str) -> str:
-    """A mount point with its escapes undone: blanks and backslashes as three octal digits."""
-    for letter in " \t\n\\":
-        point = point.replace(f"\\{ord(letter):03o}", letter)
-    return point
 
 
 class Watch:

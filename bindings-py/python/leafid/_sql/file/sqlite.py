@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ... import errors
-from ..._native import SQLITE_APPLICATION, Clock, StoreTime, abandon, decide, sql_texts
+from ..._native import SQLITE_APPLICATION, Clock, StoreTime, abandon, absence, decide, sql_texts
 from ..making import Making
-from ..tables import PATIENCE, Tables
-from ..words import not_there, other_version
+from ..tables import PATIENCE, Tables, not_there, other_version
 from . import places
 from .opened import Opened, refused
 
@@ -126,7 +125,7 @@ class File(Tables):
         return opened
 
     def _connected(self, create: bool) -> sqlite3.Connection:
-        absent = places.check(self.path)
+        absent = absence(self.path)
         if absent is not None and not create:
             raise not_there(self.place, absent)
         mode = "rw" if absent is None else "rwc"

@@ -6,9 +6,10 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use leafid_core::Code;
+use leafid_state::places;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{found, open, refuse_orphan, store};
+use super::{found, open, store};
 use crate::backends::opening::Found;
 use crate::problem::Problem;
 use leafid_turn::hex;
@@ -30,7 +31,7 @@ pub struct Copied {
 pub fn copy(from: &Path, to: &Path) -> Result<Copied, Problem> {
     let connection = open::existing(from)?;
     let id = store(&connection, from)?;
-    refuse_orphan(to)?;
+    places::refuse_orphan(to)?;
     let cannot = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             let detail = format!(
@@ -85,7 +86,7 @@ fn write(connection: &Connection, from: &Path, part: &Path) -> Result<Found, Box
 /// Syncs the folder of a file, which makes the file's name durable.
 fn sync_folder(to: &Path) -> std::io::Result<()> {
     match cfg!(unix) {
-        true => std::fs::File::open(open::folder(to))?.sync_all(),
+        true => std::fs::File::open(places::folder(to))?.sync_all(),
         false => Ok(()),
     }
 }

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use leafid_core::{Code, Token};
+use leafid_state::places::{self, cannot_write};
 use leafid_turn::sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::{self as file, places};
+use super as file;
 use crate::backends::opening::{self, Found, Options};
 use crate::clock::Clock;
 use crate::problem::Problem;
@@ -52,12 +53,7 @@ pub fn existing(path: &Path) -> Result<Connection, Problem> {
 /// Opens the file and tells whether it is a store, which is certain without `may_create`.
 fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem> {
     let cannot = |error: rusqlite::Error| cannot_open(path, &error);
-    refuse_no_folder(path)?;
-    refuse_network(path)?;
-    // Before SQLite looks for a log: a file with two names has two.
-    places::refuse_second(path)?;
-    file::refuse_orphan(path)?;
-    let absence = file::absence(path);
+    let absence = places::check(path)?;
     if let Some(absence) = absence.filter(|_| !may_create) {
         return Err(opening::not_there(&file::place(path), absence));
     }
@@ -82,11 +78,6 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
 }
 
 fn cannot_open(path: &Path, error: &rusqlite::Error) -> Problem {
-    if path.is_dir() {
-        let place = file::place(path);
-        let detail = format!("{place} is a folder; name a file in it: {place}/leafid.db");
-        return Problem::new(Code::StoreUnknown, detail);
-    }
     // Only a missing permission: the limit of open files may be reached, too, and that passes.
     let opened = std::fs::OpenOptions::new().read(true).write(true).open(path);
     if opened.is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied) {
@@ -146,75 +137,6 @@ fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Erro
         )));
     }
     Ok(Ok(()))
-}
-
-fn cannot_write(path: &Path) -> Problem {
-    let path = path.display();
-    let detail =
-        format!("this user cannot write `{path}`; allow writing to the file and its folder");
-    Problem::new(Code::Forbidden, detail)
-}
-
-/// The folder of a file.
-pub fn folder(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
-}
-
-/// Refuses a missing folder instead of making it: its disk may not be mounted.
-fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
-    let folder = folder(path);
-    match std::fs::metadata(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let folder = folder.display();
-            let detail = format!(
-                "the folder `{folder}` does not exist; if the path is right, make it first: mkdir \
-                 -p {folder}"
-            );
-            Err(Problem::new(Code::StoreUnknown, detail))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses a network file system, on which locks and shared memory do not work.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn refuse_network(path: &Path) -> Result<(), Problem> {
-    const NETWORK: [(u32, &str); 11] = [
-        (0x6969, "NFS"),
-        (0x517b, "SMB"),
-        (0xff53_4d42, "CIFS"),
-        (0xfe53_4d42, "SMB2"),
-        (0x0102_1997, "9P"),
-        (0x5346_414f, "AFS"),
-        (0x00c3_6400, "Ceph"),
-        (0x0bd0_0bd0, "Lustre"),
-        (0x4750_4653, "GPFS"),
-        (0x0116_1970, "GFS2"),
-        (0x7461_636f, "OCFS2"),
-    ];
-    let folder = folder(path);
-    let stat = rustix::fs::statfs(folder).map_err(|error| {
-        Problem::unavailable(format!("cannot look at the folder `{}`: {error}", folder.display()))
-    })?;
-    // The type's sign and width differ between platforms; its low 32 bits count.
-    let kind = stat.f_type as u32;
-    match NETWORK.iter().find(|(known, _)| *known == kind) {
-        Some((_, name)) => Err(Problem::new(
-            Code::StoreRefused,
-            format!(
-                "`{}` lies on a network file system ({name}), where locks cannot be trusted; move \
-                 it to a local disk",
-                path.display()
-            ),
-        )),
-        None => Ok(()),
-    }
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn refuse_network(_path: &Path) -> Result<(), Problem> {
-    Ok(())
 }
 
 #[cfg(test)]
