@@ -84,7 +84,7 @@ pub struct Means {
     /// Lets this many ms pass; with a clock the number may be negative.
     pub pass: Box<dyn Fn(i64) + Send + Sync>,
     /// Runs what calls the store in a thread of its own.
-    pub host: fn(&mut dyn FnMut()),
+    pub host: fn(&mut (dyn FnMut() + Send)),
     /// A store without an answer for this long counts as hanging.
     pub patience: Duration,
 }

@@ -138,7 +138,7 @@ impl SnowflakeBuilder {
         let owner_is_given = own.owner.is_some();
         let state = own.state.as_deref().map(state_path).transpose()?;
         let config = Config::Snowflake(Snowflakes { config, owner_is_given, state });
-        let make = Make::Namespace(self.name.clone(), own.layout);
+        let make = Make::Namespace(self.name.clone(), own.layout, None);
         self.built(config, make)
     }
 }

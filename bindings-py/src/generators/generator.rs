@@ -36,7 +36,7 @@ impl PyGenerator {
         timeout: Seconds,
     ) -> PyResult<PyGenerator> {
         let (clock, timeout) = (PyClock::of(clock), checked_timeout(timeout)?);
-        let generator = Generator::new(config, store.any(), clock, timeout).or_raise()?;
+        let generator = Generator::new(config, store.store, clock, timeout).or_raise()?;
         Ok(PyGenerator { generator, given: OnceLock::new() })
     }
 

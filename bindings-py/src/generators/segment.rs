@@ -1,12 +1,11 @@
 //! `leafid.Segment`: a generator of the numbers of one tag.
 
 use leafid::driver::Config;
-use leafid::stores::shown_name;
+use leafid::stores::{Make, shown_name};
 use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, SegmentConfig};
 use leafid_wire::Subject;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::generators::generator::PyGenerator;
 use crate::stores::StoreArg;
@@ -54,7 +53,7 @@ impl Segment {
         config.step = step.map(|step| checked_step("step", step, most)).transpose()?;
         let store = StoreArg::resolve(py, store, &["lease_segment"], create, None)?;
         if create {
-            store.make("create_tag", tag, &PyDict::new(py))?;
+            store.make(py, Make::Tag(tag.clone()))?;
         }
         let ids = PyGenerator::new(Config::Segment(config), store, clock, timeout)?;
         Ok(PyClassInitializer::from(ids).add_subclass(Segment))

@@ -1,18 +1,17 @@
 //! `leafid.Snowflake`: a generator of IDs made of time, worker number and sequence, inside leased windows.
 
 use leafid::driver::{Config, Snowflakes, state_path};
-use leafid::stores::shown_name;
+use leafid::stores::{Make, shown_name};
 use leafid_core::{Code, Name, SnowflakeConfig};
 use leafid_wire::Subject;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::generators::generator::PyGenerator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{
-    FilePath, LayoutArg, OrRaise as _, PyLayout, Seconds, Text, cut, errors, whole_ms,
-    whole_number, worker_range,
+    FilePath, LayoutArg, OrRaise as _, Seconds, Text, cut, errors, whole_ms, whole_number,
+    worker_range,
 };
 
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
@@ -103,16 +102,8 @@ impl Snowflake {
         // The options of `default` itself are applied below, with its layout.
         let beside = workers.filter(|_| namespace != "default");
         let store = StoreArg::resolve(py, store, &["acquire", "renew", "release"], create, beside)?;
-        if let Some(workers) = workers {
-            store.takes_workers(namespace, workers)?;
-        }
         if create {
-            let how = PyDict::new(py);
-            how.set_item("layout", config.layout.map(PyLayout))?;
-            if let Some(workers) = workers {
-                how.set_item("workers", (workers.start, workers.end))?;
-            }
-            store.make("create_namespace", namespace, &how)?;
+            store.make(py, Make::Namespace(namespace.clone(), config.layout, workers))?;
         }
         let state = state.map(|path| state_path(&path.get("state")?).or_raise()).transpose()?;
         let config =

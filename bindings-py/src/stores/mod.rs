@@ -17,25 +17,31 @@ pub use user_store::{UserStore, failed};
 
 use std::sync::Arc;
 
-use leafid::stores::{Backend, Http, Memory};
+use leafid::stores::{Backend, Http, Make, Memory};
 use leafid_core::{Code, Range};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::values::{OrRaise as _, errors, outside, utf8};
+use native::NativeStore;
+
+use crate::values::{OrRaise as _, PyLayout, errors, outside, utf8};
 
 /// The environment variable with the default store's URL.
 const VARIABLE: &str = "LEAFID_STORE";
 
 /// A resolved `store` argument.
-pub enum StoreArg {
-    Http(Arc<Http>),
-    Memory(Arc<Memory>),
-    /// A user's own object.
-    User(Arc<UserStore>),
+pub struct StoreArg {
+    pub store: Arc<dyn Backend>,
+    /// If it is a user's own object.
+    own: Option<Arc<UserStore>>,
 }
 
 impl StoreArg {
+    fn of(store: &Bound<'_, PyAny>) -> StoreArg {
+        let own = UserStore::of(store);
+        StoreArg { store: Arc::clone(&own) as _, own: Some(own) }
+    }
+
     /// Resolves an argument to a store; `verbs` are the methods that it needs.
     ///
     /// # Errors
@@ -52,11 +58,8 @@ impl StoreArg {
         if let Ok(url) = store.cast::<PyString>() {
             return from_url(py, &utf8(url)?, create, workers);
         }
-        if let Ok(store) = store.cast::<HttpStore>() {
-            return Ok(StoreArg::Http(Arc::clone(&store.get().http)));
-        }
-        if let Ok(store) = store.cast::<MemoryStore>() {
-            return Ok(StoreArg::Memory(Arc::clone(&store.get().memory)));
+        if let Ok(NativeStore(store)) = store.cast().map(Bound::get) {
+            return Ok(StoreArg { store: Arc::clone(store), own: None });
         }
         for verb in verbs {
             if !store.hasattr(*verb)? {
@@ -69,63 +72,39 @@ impl StoreArg {
                 return Err(errors::wrong_type(message));
             }
         }
-        Ok(StoreArg::User(UserStore::of(store)))
+        Ok(StoreArg::of(store))
     }
 
-    /// Creates a tag or a namespace if it does not exist (`verb` is `create_tag` or `create_namespace`):
-    /// our stores in a file or a database do so later, before their first grant; a user's own at once.
+    /// Creates a tag or a namespace if it does not exist: our stores in a file or a database do so later, before their
+    /// first grant; a user's own at once.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` for a store that only commands can do this in; the store's own.
-    pub fn make(&self, verb: &str, name: &str, how: &Bound<'_, PyDict>) -> PyResult<()> {
+    /// `REQUEST_INVALID` for a store that only commands can do this in, `WORKER_INVALID` where its operator sets the
+    /// range of worker numbers; the store's own.
+    pub fn make(&self, py: Python<'_>, make: Make) -> PyResult<()> {
+        let how = PyDict::new(py);
         how.set_item("if_missing", true)?;
-        if let StoreArg::User(own) = self {
-            let store = own.store.bind(how.py());
+        let (verb, name) = match &make {
+            Make::Tag(tag) => ("create_tag", tag),
+            Make::Namespace(name, layout, workers) => {
+                how.set_item("layout", layout.map(PyLayout))?;
+                if let Some(workers) = workers {
+                    how.set_item("workers", (workers.start, workers.end))?;
+                }
+                ("create_namespace", name)
+            }
+        };
+        if let Some(own) = &self.own {
+            let store = own.store.bind(py);
             if store.hasattr("make_later")? {
                 return outside::call_method(store, "make_later", (verb, name, how), None)
                     .map(drop);
             }
             if store.hasattr(verb)? {
-                return outside::call_method(store, verb, (name,), Some(how)).map(drop);
+                return outside::call_method(store, verb, (name,), Some(&how)).map(drop);
             }
         }
-        if matches!(self, StoreArg::Memory(_)) {
-            return Ok(());
-        }
-        let kind = verb.trim_start_matches("create_");
-        let message = format!(
-            "`create=True` is for stores in a file or a database; in this one create it by \
-             command: leafid {kind} create {name}"
-        );
-        Err(errors::raise(Code::RequestInvalid, message))
-    }
-
-    /// Checks that a namespace can be created here with a range of worker numbers.
-    ///
-    /// # Errors
-    /// `WORKER_INVALID` where the store or its operator sets the range.
-    pub fn takes_workers(&self, namespace: &str, workers: Range) -> PyResult<()> {
-        let Range { start, end } = workers;
-        let message = match self {
-            StoreArg::User(_) => return Ok(()),
-            StoreArg::Memory(_) => "a store in memory hands out numbers of its own: leave out \
-                                    `workers`"
-                .to_owned(),
-            StoreArg::Http(_) => format!(
-                "`workers` is for stores in a file or a database; the range of this one is its \
-                 operator's to set: leafid namespace set {namespace} --workers {start}..{end}"
-            ),
-        };
-        Err(errors::raise(Code::WorkerInvalid, message))
-    }
-
-    /// The store, whatever it is.
-    pub fn any(self) -> Arc<dyn Backend> {
-        match self {
-            StoreArg::Http(http) => http,
-            StoreArg::Memory(memory) => memory,
-            StoreArg::User(own) => own,
-        }
+        self.store.make(make).or_raise()
     }
 }
 
@@ -144,10 +123,11 @@ fn from_environment(py: Python<'_>, create: bool, workers: Option<Range>) -> PyR
 
 fn from_url(py: Python<'_>, url: &str, create: bool, workers: Option<Range>) -> PyResult<StoreArg> {
     if sql::is_ours(url) {
-        return Ok(StoreArg::User(UserStore::of(&sql::open(py, url, create, workers)?)));
+        return Ok(StoreArg::of(&sql::open(py, url, create, workers)?));
     }
-    if let Some(name) = url.strip_prefix("memory:") {
-        return Ok(StoreArg::Memory(Memory::named(name).or_raise()?));
-    }
-    Ok(StoreArg::Http(Http::named(url).or_raise()?))
+    let store: Arc<dyn Backend> = match url.strip_prefix("memory:") {
+        Some(name) => Memory::named(name).or_raise()?,
+        None => Http::named(url).or_raise()?,
+    };
+    Ok(StoreArg { store, own: None })
 }

@@ -161,9 +161,10 @@ async fn made(registry: &Registry, make: &Make) -> Result<(), Problem> {
             let make = registry.put_tag(Name::tag(tag)?, TagChange::default());
             make.await.map(drop)
         }
-        Make::Namespace(name, layout) => {
+        Make::Namespace(name, layout, workers) => {
+            let (layout, workers) = (*layout, *workers);
             let change =
-                NamespaceChange { layout: *layout, only_create: true, ..Default::default() };
+                NamespaceChange { layout, workers, only_create: true, ..Default::default() };
             registry.put_namespace(Name::namespace(name)?, change).await.map(drop)
         }
     }

@@ -82,8 +82,12 @@ impl Backend for Memory {
     }
 
     /// It makes all of them itself.
-    fn make(&self, _: Make) -> Result<(), Error> {
-        Ok(())
+    fn make(&self, make: Make) -> Result<(), Error> {
+        if !matches!(make, Make::Namespace(_, _, Some(_))) {
+            return Ok(());
+        }
+        let message = "a store in memory hands out numbers of its own: leave out `workers`";
+        Err(Error::new(Code::WorkerInvalid, message))
     }
 
     fn connect(self: Arc<Self>) -> Box<dyn Transport> {

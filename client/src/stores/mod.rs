@@ -20,7 +20,7 @@ pub use memory::{Memory, Rows};
 
 use std::sync::Arc;
 
-use leafid_core::{Ask, Code, Grant, Layout, Release};
+use leafid_core::{Ask, Code, Grant, Layout, Range, Release};
 
 use crate::Error;
 use crate::driver::{Holding, Hub};
@@ -36,11 +36,18 @@ pub trait Backend: Send + Sync {
     /// Has a tag or namespace made with the first ask, where it is missing.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` where only commands can do that.
+    /// `REQUEST_INVALID` where only commands can do that, `WORKER_INVALID` where they choose the worker numbers.
     fn make(&self, make: Make) -> Result<(), Error> {
         let (kind, name) = match &make {
             Make::Tag(tag) => ("tag", tag),
-            Make::Namespace(name, _) => ("namespace", name),
+            Make::Namespace(name, _, Some(Range { start, end })) => {
+                let message = format!(
+                    "`workers` is for stores in a file or a database; the range of this one is its \
+                     operator's to set: leafid namespace set {name} --workers {start}..{end}"
+                );
+                return Err(Error::new(Code::WorkerInvalid, message));
+            }
+            Make::Namespace(name, ..) => ("namespace", name),
         };
         let message = format!(
             "`create` is for stores in a file or a database; in this one create it by command: leafid {kind} create \
@@ -61,8 +68,8 @@ pub trait Backend: Send + Sync {
 pub enum Make {
     /// A tag of this name.
     Tag(String),
-    /// A namespace of this name, with this layout if one is given.
-    Namespace(String, Option<Layout>),
+    /// A namespace of this name, with this layout and these worker numbers if they are given.
+    Namespace(String, Option<Layout>, Option<Range>),
 }
 
 /// Carries asks to a store, one after another.

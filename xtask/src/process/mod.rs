@@ -181,7 +181,7 @@ mod tests {
         let left = log.during(|| left.tee()).unwrap();
         let (child, said) = left.stdout.split_once(' ').unwrap();
         assert!(left.success && said == "said\n", "{said}");
-        Run::new("kill").arg(child).done().unwrap();
+        Run::new("sh").args(["-c", "kill $0", child]).done().unwrap();
     }
 
     #[cfg(target_os = "linux")]

@@ -7,10 +7,9 @@ The tables and statements are the server's, the decisions the core's (`leafid.re
 import weakref
 
 from .database.source import hidden
-from .database.store import SqlStore
-from .file.store import SqliteStore
 from .making import Making
 from .store import Store
+from .stores import SqliteStore, SqlStore
 
 __all__ = ["SqlStore", "SqliteStore", "hidden", "open_store"]
 

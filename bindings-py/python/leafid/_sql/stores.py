@@ -1,16 +1,49 @@
-"""`SqlStore`: a store in a database."""
+"""`SqliteStore`: a store in a file; `SqlStore`: a store in a database."""
 
 import os
 from collections.abc import Callable
 from typing import Any
 
-from ..._native import Clock
-from ..file.sqlite import File
-from ..making import Making
-from ..store import Store
-from ..tables import Tables
-from .database import UNKNOWN, Database
-from .source import Source, source_of
+from .._native import Clock
+from .database.database import UNKNOWN, Database
+from .database.source import Source, source_of
+from .file.places import path_of
+from .file.sqlite import File
+from .making import Making
+from .store import Store
+from .tables import Tables
+
+
+class SqliteStore(Store):
+    """A store in a file, for the processes of one machine, compatible with `leafid serve --store
+    sqlite:PATH`.
+
+    Any number of processes, forked children and a server may have it open at once. Without `create` the
+    file must exist: a new one would hand out the numbers of a lost one again. `workers` is the range of
+    worker numbers of its namespace `default`; if it has another range, `LayoutMismatchError` is raised.
+    `journal` is a folder in which the processes of this machine note what they were granted, so that nothing is
+    granted twice after an older state of the file is put back; by default that of `LEAFID_JOURNAL`.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        create: bool = False,
+        workers: tuple[int, int] | None = None,
+        journal: str | os.PathLike[str] | None = None,
+        clock: Clock | None = None,
+        id: str | None = None,
+    ) -> None:
+        tables = File(path_of(path), clock, Making.wanted(create, id))
+        super().__init__(tables, workers, journal)
+        tables.found()
+        self._make_wanted("create_namespace", "default")
+
+    @property
+    def path(self) -> str:
+        """The absolute path of the file."""
+        return self._tables.place.removeprefix("sqlite:")
 
 
 class SqlStore(Store):
