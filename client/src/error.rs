@@ -164,6 +164,15 @@ impl From<Refusal> for Error {
     }
 }
 
+/// A refusal in the form of the wire.
+#[cfg(any(feature = "http", feature = "conform"))]
+impl From<leafid_wire::Problem> for Error {
+    fn from(problem: leafid_wire::Problem) -> Error {
+        let (until_ms, wait_ms) = (problem.free_at_ms, problem.retry_after_ms);
+        Error::new(problem.code, problem.detail).until_ms(until_ms).retry_after_ms(wait_ms)
+    }
+}
+
 /// The code and the message: what a program shows whose `main` returns it.
 impl fmt::Debug for Error {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {

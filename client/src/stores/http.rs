@@ -230,10 +230,3 @@ fn whole(response: &mut Response<Body>) -> Result<Vec<u8>, ureq::Error> {
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
-
-impl From<Problem> for Error {
-    fn from(problem: Problem) -> Error {
-        let (until_ms, wait_ms) = (problem.free_at_ms, problem.retry_after_ms);
-        Error::new(problem.code, problem.detail).until_ms(until_ms).retry_after_ms(wait_ms)
-    }
-}
