@@ -9,7 +9,7 @@ use crate::driver::{Numbering, each};
 use crate::generator::{Generator, Kind, signed};
 use crate::host::fork::{self, Generation};
 
-/// The IDs of a generator, one after another: [`Generator::iter`].
+/// The IDs of a generator, one after another, without an end: [`Generator::iter`].
 #[derive(Debug)]
 pub struct Ids<K>(pub(crate) Generator<K>);
 
@@ -51,6 +51,15 @@ impl<K: Kind> Local<K> {
     ///
     /// # Errors
     /// As `Generator::next`.
+    ///
+    /// ```
+    /// # let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+    /// # orders.ready(100)?;
+    /// let mut own = orders.local(100);
+    /// assert_eq!((own.next()?, own.next()?), (1, 2));
+    /// assert_eq!(orders.next()?, 101); // the block is its own
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "the trait is implemented as well")]
     pub fn next(&mut self) -> Result<i64, Error> {

@@ -142,7 +142,13 @@ impl Opened {
         let create = !self.database.makes().is_empty();
         let options = Options { create, ..Options::default() };
         let opened = place.open(Some(runtime.handle()), Arc::new(SystemClock), &options);
-        let registry = opened.map_err(Problem::from)?;
+        let registry = opened.map_err(|why| {
+            let mut problem = Problem::from(why);
+            if problem.code == Code::StoreUnknown {
+                problem.detail += "; `.create()` makes a new store as well";
+            }
+            problem
+        })?;
         let name = owner::name().map_or_else(|_| "leafid".to_owned(), |name| name.to_string());
         match std::env::var_os(JOURNAL).filter(|folder| !folder.is_empty()) {
             Some(folder) => {
