@@ -6,27 +6,15 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use leafid_core::Code;
+use leafid_turn::networks::NETWORK;
 use rustix::fs::OFlags;
 
 use crate::Problem;
 
 /// Attempts to open a lock file that another process removes at the same time.
 const ATTEMPTS: usize = 4;
-/// File systems whose locks or writes are not the same for every machine.
-const NETWORK: [(u32, &str); 12] = [
-    (0x6969, "NFS"),
-    (0x517b, "SMB"),
-    (0xff53_4d42, "CIFS"),
-    (0xfe53_4d42, "SMB2"),
-    (0x0102_1997, "9P"),
-    (0x5346_414f, "AFS"),
-    (0x00c3_6400, "Ceph"),
-    (0x0bd0_0bd0, "Lustre"),
-    (0x4750_4653, "GPFS"),
-    (0x0116_1970, "GFS2"),
-    (0x7461_636f, "OCFS2"),
-    (0x6573_5546, "FUSE"),
-];
+/// File systems of programs: some lie on a local disk, but which do is not known.
+const FUSE: (u32, &str) = (0x6573_5546, "FUSE");
 
 /// The path of a state file's lock.
 pub fn lock_path(path: &Path) -> PathBuf {
@@ -71,7 +59,7 @@ fn refuse_network(path: &Path, file: &File) -> Result<(), Problem> {
     })?;
     // Signed on some machines, 64 bits wide on others: the low 32 bits count.
     let kind = facts.f_type as u32;
-    match NETWORK.iter().find(|(known, _)| *known == kind) {
+    match NETWORK.iter().chain([&FUSE]).find(|(known, _)| *known == kind) {
         Some((_, name)) => {
             let is = format!(
                 "lies on a file system ({name}) whose locks cannot be trusted: pass a path on a \

@@ -21,6 +21,7 @@ pub mod guest;
 pub mod journal;
 mod namespace_rows;
 pub mod namespaces;
+pub mod networks;
 pub mod problem;
 pub mod register;
 pub mod row;

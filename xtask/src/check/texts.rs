@@ -95,16 +95,12 @@ mod tests {
         Ok(rows)
     }
 
-    /// Four programs have the table, each in its own language; Python has the names of mounts.
+    /// Three languages have the table; Python has the names of mounts.
     #[test]
-    fn the_file_systems_without_trusted_locks_are_the_same_in_four_places() -> Outcome {
-        let server = numbers("store/src/backends/sqlite/file/open.rs")?;
+    fn the_file_systems_without_trusted_locks_are_the_same_in_three_languages() -> Outcome {
+        let server = numbers("turn/src/networks.rs")?;
         assert!(server.len() > 10, "{server:?}");
         assert_eq!(numbers("bindings-js/src/files/place.ts")?, server);
-        let mut state = numbers("state/src/files.rs")?;
-        // The state file has one more: it is not worth the risk.
-        state.retain(|(_, name)| name != "FUSE");
-        assert_eq!(state, server);
         let python = project::at("bindings-py/python/leafid/_sql/file/places.py");
         let python = files::read(&python)?;
         let mounts =

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use leafid_core::{Code, Token};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use leafid_turn::networks::NETWORK;
 use leafid_turn::sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -180,19 +182,6 @@ fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
 /// Refuses a network file system, on which locks and shared memory do not work.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn refuse_network(path: &Path) -> Result<(), Problem> {
-    const NETWORK: [(u32, &str); 11] = [
-        (0x6969, "NFS"),
-        (0x517b, "SMB"),
-        (0xff53_4d42, "CIFS"),
-        (0xfe53_4d42, "SMB2"),
-        (0x0102_1997, "9P"),
-        (0x5346_414f, "AFS"),
-        (0x00c3_6400, "Ceph"),
-        (0x0bd0_0bd0, "Lustre"),
-        (0x4750_4653, "GPFS"),
-        (0x0116_1970, "GFS2"),
-        (0x7461_636f, "OCFS2"),
-    ];
     let folder = folder(path);
     let stat = rustix::fs::statfs(folder).map_err(|error| {
         Problem::unavailable(format!("cannot look at the folder `{}`: {error}", folder.display()))
