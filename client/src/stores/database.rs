@@ -146,8 +146,8 @@ impl Opened {
         let name = owner::name().map_or_else(|_| "leafid".to_owned(), |name| name.to_string());
         match std::env::var_os(JOURNAL).filter(|folder| !folder.is_empty()) {
             Some(folder) => {
-                let journal = Journal::open(folder.as_ref(), registry.id(), place.shown())?;
-                registry.keep(journal, name, false)?;
+                let journal = Journal::open(folder.as_ref(), registry.id(), place.shown(), false)?;
+                registry.keep(journal, name)?;
             }
             None => registry.attend(name)?,
         }

@@ -3,7 +3,7 @@
 use leafid_core::HostTime;
 use leafid_turn::register::{Beat, Change, Line, Server};
 
-use super::{ALONE_MS, Guard, change, is_done, synced};
+use super::{ALONE_MS, Guard, change, is_done};
 use crate::backends::{BackEnd, Group};
 use crate::fence::bounds::Note;
 use crate::fence::moving::Moves;
@@ -105,10 +105,10 @@ impl Guard {
             }
             notes.push(Note::Beat(beat));
         }
-        notes.retain(|note| self.bounds.note(note.clone()));
+        let notes = self.bounds.learn(notes);
         if !notes.is_empty() {
             self.is_behind = true;
-            synced(self.note(notes)).await?;
+            self.note(notes).await?;
             self.is_behind = false;
         }
         Ok(answer)
@@ -136,7 +136,7 @@ impl Guard {
         let beat = after.beat;
         let after = Some(after).filter(|_| self.journal.is_some());
         if is_done(back_end.write(&[vec![change(Some(me), after)]]).await?)? {
-            synced(self.note([Note::Beat(beat)])).await?;
+            self.note(vec![Note::Beat(beat)]).await?;
         }
         Ok(())
     }
