@@ -70,7 +70,7 @@ pub struct Line {
     /// The row.
     pub row: Row,
     /// What nothing lowers: the position of a tag; of a worker number when its window was granted or renewed
-    /// last, in ms since 1970.
+    /// last, in ms since 1970, or, in the journal of programs, the window's key as a number.
     pub state: u64,
     /// No number of the tag at or above it was granted; the end of the window, as a tick, which a release lowers.
     pub end: u64,

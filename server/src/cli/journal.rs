@@ -87,15 +87,13 @@ pub fn open(
         }
         _ => unopened,
     })?;
-    match folder {
-        Some(folder) => begin(folder, &store, options.believe_clock)?,
-        None => store.attend(machine())?,
-    }
+    let journal = folder.map(|folder| begin(folder, &store, options.believe_clock)).transpose()?;
+    store.attend(machine(), journal)?;
     Ok(store)
 }
 
 /// Begins the journal; it ignores the times in it if the clock is to be believed.
-fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Problem> {
+fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<Journal, Problem> {
     let (found, shown) = (store.found()?, store.place());
     // A store that replaces a lost one has a floor, and begins above its journal.
     let is_new = found.floor.is_none() && !file::is_known(folder, store.id())?;
@@ -113,7 +111,7 @@ fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Pro
             "a new journal is begun: what happened to the store before is not known"
         ),
     }
-    store.keep(journal, machine())
+    Ok(journal)
 }
 
 /// The machine's name, by which operators know a server.

@@ -20,8 +20,6 @@ const PAGE: u32 = 500;
 pub struct Moves {
     /// The writes.
     pub writes: Vec<Write>,
-    /// How many tags they move.
-    pub tags: usize,
     /// No window begins before; 0 if no namespace was lost and nothing is guessed.
     pub floor: StoreTime,
 }
@@ -39,7 +37,6 @@ impl Moves {
     ) -> Result<Moves, Problem> {
         let mut moves = Moves::default();
         moves.plan_tags(back_end, bounds, with_gap, above).await?;
-        moves.tags = moves.writes.len();
         let longest = bounds.longest_ms.max(DEFAULT_MAX_WINDOW_MS);
         let windows = bounds.lines.values().filter(|line| line.row.1.is_some());
         let last = windows.map(Line::granted).max().max(now).unwrap_or(StoreTime::new(0));
@@ -61,8 +58,7 @@ impl Moves {
         with_gap: bool,
         above: u64,
     ) -> Result<(), Problem> {
-        let known: BTreeMap<Name, u64> = bounds.tags().collect();
-        let mut names: BTreeSet<Name> = known.keys().copied().collect();
+        let mut names: BTreeSet<Name> = bounds.tags().map(|(tag, _)| tag).collect();
         if with_gap || above > 0 {
             names.extend(positions(back_end).await?.into_iter().map(|(tag, _)| tag));
         }
@@ -72,7 +68,7 @@ impl Moves {
                 Answer::Removed(seen) => Some(seen),
                 _ => continue,
             };
-            let bound = known.get(&tag).copied().unwrap_or(0).max(above);
+            let bound = bounds.lines.get(&(tag, None)).map_or(0, |line| line.end).max(above);
             let row = before.map_or_else(tombstone, |seen| seen.row);
             let after = if with_gap { Some(row.fenced(bound)) } else { row.raised(bound) };
             let after = after.or((before.is_none()).then_some(row));

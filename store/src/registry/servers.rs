@@ -11,26 +11,17 @@ use crate::problem::Problem;
 use leafid_turn::groups::Scope;
 
 impl Registry {
-    /// Keeps a journal from now on, as a server of this name: the store is compared with it before the next
-    /// answer.
+    /// Takes part as a server of this name from now on. With a journal the store is compared with it before the
+    /// next answer; without one it knows only what it wrote itself since now.
     ///
     /// # Errors
     /// Why it is not open yet.
-    pub fn keep(&self, journal: Journal, name: String) -> Result<(), Problem> {
+    pub fn attend(&self, name: String, journal: Option<Journal>) -> Result<(), Problem> {
         let opened = self.opened()?;
-        opened.journal.get_or_init(|| journal.sight.clone());
-        opened.shared.desk.order(|orders| {
-            (orders.journal, orders.name) = (Some(journal), name);
-        });
-        Ok(())
-    }
-
-    /// Takes part as a server of this name without a journal: knows only what it wrote itself since now.
-    ///
-    /// # Errors
-    /// Why it is not open yet.
-    pub fn attend(&self, name: String) -> Result<(), Problem> {
-        self.opened()?.shared.desk.order(|orders| orders.name = name);
+        if let Some(journal) = &journal {
+            opened.journal.get_or_init(|| journal.sight.clone());
+        }
+        opened.shared.desk.order(|orders| (orders.journal, orders.name) = (journal, name));
         Ok(())
     }
 

@@ -123,7 +123,7 @@ impl World {
         std::fs::create_dir_all(&folder).unwrap();
         let (id, place) = (server.registry.id(), server.registry.place());
         let journal = Journal::open(&folder, id, place, false).unwrap();
-        server.registry.keep(journal, name.to_owned()).unwrap();
+        server.registry.attend(name.to_owned(), Some(journal)).unwrap();
         server
     }
 

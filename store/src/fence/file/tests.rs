@@ -7,8 +7,12 @@ use super::*;
 
 const STORE: Token = Token::new([7; 16]);
 
+fn name() -> Name {
+    Name::tag("orders").unwrap()
+}
+
 fn tag(n: u64) -> Note {
-    Note::Line(Line::tag(Name::tag("orders").unwrap(), n))
+    Note::Line(Line::tag(name(), n))
 }
 
 fn head(since: i64) -> Head {
@@ -37,6 +41,21 @@ fn it_goes_on_after_a_crash() {
     let (log, _) = Log::open(folder.path(), head(9), false).unwrap();
     assert_eq!((log.bounds(), &log.head), (&known, &head(7)), "it runs since the first start");
     assert_eq!(read(&path, STORE).unwrap().unwrap().0, head(7));
+}
+
+/// The times of windows are of the clock that was wrong; a position of a tag is no time.
+#[test]
+fn windows_are_forgotten_where_a_clock_is_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let window = Line::worker(Name::namespace("n").unwrap(), 3, 10, 50);
+    let (mut log, _) = open(folder.path());
+    log.add(vec![tag(10), Note::Line(window)]).unwrap();
+    assert_eq!(log.bounds().lines.len(), 2);
+    drop(log);
+    for believe_clock in [true, false] {
+        let (log, _) = Log::open(folder.path(), head(9), believe_clock).unwrap();
+        assert_eq!(log.bounds().lines.values().collect::<Vec<_>>(), [&Line::tag(name(), 10)]);
+    }
 }
 
 #[test]

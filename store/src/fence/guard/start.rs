@@ -163,8 +163,7 @@ impl Guard {
                 }
             }
             let after = Fenced { generation, at: now, floor: fenced.row.floor.max(moves.floor) };
-            let Moves { writes, tags, floor } = moves;
-            let workers = writes.len() - tags;
+            let Moves { writes, floor } = moves;
             if is_dry_run {
                 return Ok(Repaired { generation, raised: writes, removed, awaited, floor });
             }
@@ -177,6 +176,8 @@ impl Guard {
             }
             self.note(vec![Note::Beat(me.beat)]).await?;
             self.journal.as_ref().inspect(|journal| journal.take_over());
+            let repaired = Repaired { generation, raised, removed, awaited, floor };
+            let (tags, workers) = (repaired.tags(), repaired.raised.len() - repaired.tags());
             let floor_said = (floor.get() > 0).then(|| utc::text(floor));
             if repair.is_some() {
                 tracing::warn!(
@@ -198,7 +199,7 @@ impl Guard {
                 (self.me, self.maybe) = (None, None);
             }
             self.desk.tell(generation, after.floor);
-            return Ok(Repaired { generation, raised, removed, awaited, floor });
+            return Ok(repaired);
         }
         Err(busy())
     }
