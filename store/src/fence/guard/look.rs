@@ -124,15 +124,15 @@ impl Guard {
                 }
             });
         let (removed, reply) = removal.unzip();
-        let Some((after, group)) = self.answer(boot, removed, anew, begins) else {
+        let Some((after, gone)) = self.answer(boot, removed, anew, begins) else {
             self.note(notes).await?;
             return Ok(false);
         };
         notes.push(Note::Beat(after.beat));
         // An ack says that it is noted.
         self.note(notes).await?;
-        let removes = group.len() > 1;
-        let is_written = self.put(back_end, group, &after).await?;
+        let removes = !gone.is_empty();
+        let is_written = self.put(back_end, self.me.clone(), &after, gone).await?;
         if is_written {
             if anew || begins {
                 (self.start, self.is_surveyed) = ((after.beat, self.generation), begins);
@@ -162,9 +162,9 @@ impl Guard {
         Ok((self.bounds.learn(all), below))
     }
 
-    /// The record to write after a look, with its acks (PROTOCOL R22), and its group, which drops servers, too
-    /// (PROTOCOL R27); `None` if no server waits for it. `anew` makes it the first beat of a start, `begins` the second one, for
-    /// which the others compare all rows with their journals.
+    /// The record to write after a look, with its acks (PROTOCOL R22), and what drops servers with it (PROTOCOL
+    /// R27); `None` if no server waits for it. `anew` makes it the first beat of a start, `begins` the second one,
+    /// for which the others compare all rows with their journals.
     pub(super) fn answer(
         &mut self,
         boot: HostTime,
@@ -220,8 +220,7 @@ impl Guard {
         if !is_due && gone.is_empty() {
             return None;
         }
-        let own = change(Some(me), Some(after.clone()));
-        Some((after, [vec![own], gone].concat()))
+        Some((after, gone))
     }
 
     /// The server that an operator means, if it may be removed through this one.

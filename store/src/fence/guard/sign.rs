@@ -91,10 +91,7 @@ impl Guard {
                 answer = Announced::At(beat);
             }
             back_end.begin().await?;
-            if !self
-                .put(back_end, vec![change(self.me.clone(), Some(after.clone()))], &after)
-                .await?
-            {
+            if !self.put(back_end, self.me.clone(), &after, Vec::new()).await? {
                 self.looked = None;
                 return Ok(Announced::Undone);
             }
@@ -106,11 +103,9 @@ impl Guard {
             notes.push(Note::Beat(beat));
         }
         let notes = self.bounds.learn(notes);
-        if !notes.is_empty() {
-            self.is_behind = true;
-            self.note(notes).await?;
-            self.is_behind = false;
-        }
+        self.is_behind = true;
+        self.note(notes).await?;
+        self.is_behind = false;
         Ok(answer)
     }
 
@@ -141,14 +136,16 @@ impl Guard {
         Ok(())
     }
 
-    /// Writes a group with the own record in it; tells whether it is written.
+    /// Writes the own record, and other rows of the register with it; tells whether they are written.
     pub(super) async fn put<B: BackEnd>(
         &mut self,
         back_end: &mut B,
-        group: Group,
+        before: Option<Server>,
         after: &Server,
+        others: Group,
     ) -> Result<bool, Problem> {
         self.maybe = Some(after.clone());
+        let group = [vec![change(before, Some(after.clone()))], others].concat();
         let is_written = is_done(back_end.write(&[group]).await?)?;
         self.maybe = None;
         Ok(is_written)

@@ -29,13 +29,12 @@ impl Guard {
                 return self.fence(back_end, now, boot, None).await.map(drop);
             }
             let after = self.next(self.life.next());
-            let mut group = vec![change(mine, Some(after.clone()))];
             let taken = self.taken();
             let gone = servers.iter().filter(|server| taken.contains(&server.id));
-            group.extend(gone.map(|server| change(Some(server.clone()), None)));
+            let gone = gone.map(|server| change(Some(server.clone()), None)).collect();
             // Nothing was written with it before: whether the store has it or not, it is as it was left.
             self.note(vec![Note::Server(self.id), Note::Next(after.beat)]).await?;
-            if self.put(back_end, group, &after).await? {
+            if self.put(back_end, mine, &after, gone).await? {
                 self.note(vec![Note::Beat(after.beat)]).await?;
                 self.journal.as_ref().inspect(|journal| journal.take_over());
                 self.started(after, boot, &fenced);
