@@ -150,13 +150,10 @@ impl Opened {
             problem
         })?;
         let name = owner::name().map_or_else(|_| "leafid".to_owned(), |name| name.to_string());
-        match std::env::var_os(JOURNAL).filter(|folder| !folder.is_empty()) {
-            Some(folder) => {
-                let journal = Journal::open(folder.as_ref(), registry.id(), place.shown())?;
-                registry.keep(journal, name, false)?;
-            }
-            None => registry.attend(name)?,
-        }
+        let folder = std::env::var_os(JOURNAL).filter(|folder| !folder.is_empty());
+        let journal = folder
+            .map(|folder| Journal::open(folder.as_ref(), registry.id(), place.shown(), false));
+        registry.attend(name, journal.transpose()?)?;
         Ok((runtime, registry))
     }
 }

@@ -184,15 +184,12 @@ impl Hands {
 
     /// Takes in what another server wrote.
     pub fn learn(&self, line: &Line) {
+        let (tag, None) = &line.row else { return };
         let mut tags = self.lock();
-        match line {
-            Line::Tag(tag, end) => {
-                if let Some(hand) = tags.get_mut(tag) {
-                    hand.bound = hand.bound.max(*end);
-                }
-            }
-            Line::Changed(tag, _) => drop(tags.remove(tag)),
-            Line::Worker(..) => {}
+        if line.changed {
+            tags.remove(tag);
+        } else if let Some(hand) = tags.get_mut(tag) {
+            hand.bound = hand.bound.max(line.end);
         }
     }
 
@@ -298,7 +295,7 @@ mod tests {
     fn a_caller_gets_nothing_below_what_it_has() {
         let hands = with(row(31), 11);
         let has = |until| SegmentAsk { have_until: Some(until), ..ask() };
-        hands.learn(&Line::Tag(tag(), 71));
+        hands.learn(&Line::tag(tag(), 71));
         assert_eq!(lease(&hands, &has(71)), None, "from the row");
         put(&hands, row(101), 81, START);
         assert_eq!(lease(&hands, &has(71)), Some((81, 91)));
@@ -331,17 +328,17 @@ mod tests {
     #[test]
     fn a_range_is_given_up_once_another_server_has_changed_the_tag() {
         let hands = with(row(51), 11);
-        hands.learn(&Line::Tag(tag(), 91));
-        hands.learn(&Line::Changed(Name::tag("users").unwrap(), 91));
+        hands.learn(&Line::tag(tag(), 91));
+        hands.learn(&Line { changed: true, ..Line::tag(Name::tag("users").unwrap(), 91) });
         assert_eq!(lease(&hands, &ask()), Some((11, 21)), "others have reserved above");
-        hands.learn(&Line::Changed(tag(), 91));
+        hands.learn(&Line { changed: true, ..Line::tag(tag(), 91) });
         assert_eq!(lease(&hands, &ask()), None);
     }
 
     #[test]
     fn a_tag_is_leased_up_to_its_end_and_shows_what_all_have_reserved_as_used() {
         let hands = with(TagRow { until: Some(100), ..row(31) }, 11);
-        hands.learn(&Line::Tag(tag(), 81));
+        hands.learn(&Line::tag(tag(), 81));
         let remaining = |hands: &Hands| hands.lease(STORE, &ask(), START).unwrap().grant.remaining;
         let alone = with(TagRow { until: Some(100), ..row(31) }, 11);
         assert_eq!(remaining(&alone) - remaining(&hands), 50);
