@@ -77,7 +77,7 @@ impl std::error::Error for DoesNotConform {}
 /// use leafid::conform::conform;
 ///
 /// let store = Store::memory()?;
-/// let passed = conform(|| store.connect(), "conform", "conform")?;
+/// let passed = conform(move || store.connect(), "conform", "conform")?;
 /// assert!(passed.len() >= 15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

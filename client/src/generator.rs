@@ -7,7 +7,7 @@ use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::{Code, HostTime, Refusal};
+use leafid_core::{HostTime, Refusal};
 
 use crate::Error;
 use crate::driver::{Call, Config, Core, Drawn, each};
