@@ -284,6 +284,7 @@ fn a_server_that_waits_for_its_start_does_not_lock_the_file() {
     for _ in 0..20 {
         assert!(lease.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
         world.step(&[&one]);
+        one.end_turn();
         free += u32::from(file.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_ok());
     }
     println!("{free} of 20 times it was free");

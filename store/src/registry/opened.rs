@@ -115,7 +115,12 @@ fn start(
     }
     let own = Builder::new_current_thread().enable_all().build()?;
     let thread = std::thread::Builder::new().name("leafid-store".to_owned());
-    thread.spawn(move || own.block_on(turns)).map(Some)
+    let run = move || {
+        own.block_on(turns);
+        // A journal's disk that hangs holds up no stop.
+        own.shutdown_background();
+    };
+    thread.spawn(run).map(Some)
 }
 
 pub fn closed() -> Problem {

@@ -63,6 +63,14 @@ impl Server {
         self.is_dead.store(is_cut_off, SeqCst);
     }
 
+    /// Waits until a turn is over, by a question that is answered then.
+    pub fn end_turn(&self) {
+        let mut now = Box::pin(self.registry.now());
+        while now.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+            std::thread::yield_now();
+        }
+    }
+
     pub fn generation(&self) -> u64 {
         self.registry.generation()
     }
