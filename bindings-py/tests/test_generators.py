@@ -123,6 +123,6 @@ def test_a_forked_child_is_told_what_it_can_do(memory) -> None:
         return f"{said[-1]}: {Segment('orders', store=MemoryStore()).next()}"
 
     said = in_child(child)
-    assert "`memory:` still names the parent's: pass `store=MemoryStore()`, made here" in said
+    assert "`memory:` still names the parent's: pass a memory store that was made here" in said
     assert said.endswith(": 1")
     assert [orders.next() for orders in drawn] == [2, 2]

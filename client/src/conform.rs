@@ -23,7 +23,27 @@ const TRIES: usize = 10;
 static DATA: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("../conform.json")).unwrap_or_default());
 
-/// A store that failed cases.
+/// A store that failed cases: which, and why.
+///
+/// ```
+/// use leafid::conform::conform;
+/// # use leafid::{Ask, Code, Error, Grant, Release, Transport};
+/// # struct Away;
+/// # impl Transport for Away {
+/// #     fn ask(&mut self, _: &Ask) -> Result<Grant, Error> {
+/// #         Err(Error::new(Code::StoreUnavailable, "it is away"))
+/// #     }
+/// #     fn release(&mut self, _: &Release) -> Result<(), Error> {
+/// #         Ok(())
+/// #     }
+/// # }
+///
+/// let found = conform(|| Box::new(Away), "conform", "conform").unwrap_err();
+/// for (case, why) in &found.failed {
+///     println!("{case}: {why}");
+/// }
+/// # assert!(found.failed.len() > 5);
+/// ```
 #[derive(Clone, Debug)]
 pub struct DoesNotConform {
     /// The names of the cases that it failed, each with what was found.
@@ -52,10 +72,14 @@ impl std::error::Error for DoesNotConform {}
 /// # Errors
 /// Every case that failed, and why.
 ///
-/// ```no_run
-/// # fn connect() -> Box<dyn leafid::Transport> { unimplemented!() }
-/// leafid::conform::conform(connect, "conform", "conform")?;
-/// # Ok::<(), leafid::conform::DoesNotConform>(())
+/// ```
+/// use leafid::Store;
+/// use leafid::conform::conform;
+///
+/// let store = Store::memory()?;
+/// let passed = conform(move || store.connect(), "conform", "conform")?;
+/// assert!(passed.len() >= 15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn conform(
     connect: impl Fn() -> Box<dyn Transport> + Send + Sync + 'static,

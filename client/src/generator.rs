@@ -7,15 +7,15 @@ use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::{Code, HostTime, Refusal};
+use leafid_core::{HostTime, Refusal};
 
 use crate::Error;
-use crate::driver::{Call, Config, Core, Drawn, State, each};
+use crate::driver::{Call, Config, Core, Drawn, each};
 use crate::future::Waited;
 use crate::run::{Ids, Local};
 
-/// The longest wait of `close` and `release` for the last answer.
-const LAST_RELEASE: Duration = Duration::from_secs(3);
+mod ending;
+pub use ending::Stats;
 
 mod sealed {
     pub trait Kind: 'static {
@@ -27,11 +27,11 @@ mod sealed {
 }
 pub(crate) use sealed::Kind;
 
-/// Marks a generator of the numbers of a tag.
+/// Marks a generator of the numbers of a tag: [`Segment`](crate::Segment).
 #[derive(Debug)]
 pub enum OfTag {}
 
-/// Marks a generator of snowflakes of a namespace.
+/// Marks a generator of the snowflakes of a namespace: [`Snowflake`](crate::Snowflake).
 #[derive(Debug)]
 pub enum OfNamespace {}
 
@@ -52,6 +52,16 @@ impl Kind for OfNamespace {
 /// generator.
 ///
 /// Every ID is positive and less than 2^63, so it is an `i64`, as databases have it.
+///
+/// ```
+/// use std::thread;
+///
+/// let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+/// let other = orders.clone();
+/// let there = thread::spawn(move || other.next()).join().unwrap()?;
+/// assert_ne!(orders.next()?, there);
+/// # Ok::<(), leafid::Error>(())
+/// ```
 pub struct Generator<K> {
     driven: Arc<crate::driver::Generator>,
     kind: PhantomData<fn() -> K>,
@@ -67,22 +77,6 @@ impl<K> fmt::Debug for Generator<K> {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "Generator({})", self.config().subject())
     }
-}
-
-/// The counters of a generator in this process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Stats {
-    /// Asks that were sent to the store, those sent again included.
-    pub asks: u64,
-    /// Grants of the store.
-    pub grants: u64,
-    /// Refusals of the store, unusable answers, and missing answers.
-    pub failures: u64,
-    /// How many IDs are at hand: how far an outage of the store is survived.
-    pub in_hand: u64,
-    /// Why the last ask failed, until one succeeds.
-    pub last_code: Option<Code>,
 }
 
 impl<K> Generator<K> {
@@ -127,80 +121,18 @@ impl<K> Generator<K> {
             }
         }
     }
-
-    /// Closes the generator: the rest of a window is given back, the rest of a segment becomes a gap. Waits up to
-    /// 3 s until that is sent. A forked child sends nothing on its parent's behalf. Closing twice is harmless;
-    /// afterwards every handle gives `CLOSED`.
-    ///
-    /// A window that a state file keeps is left for the next run of the process.
-    ///
-    /// # Errors
-    /// `INTERNAL` where the system gives no randomness.
-    pub fn close(&self) -> Result<(), Error> {
-        self.retire(false)
-    }
-
-    /// As [`close`](Self::close), and gives back the window that a state file keeps, too: for a process that will not
-    /// be started again.
-    ///
-    /// # Errors
-    /// As `close`.
-    pub fn close_for_good(&self) -> Result<(), Error> {
-        self.retire(true)
-    }
-
-    fn retire(&self, gives_up: bool) -> Result<(), Error> {
-        let holding = self.driven().holding()?;
-        holding.retire(gives_up);
-        holding.within(LAST_RELEASE, State::is_done);
-        Ok(())
-    }
-
-    /// Gives back what is in hand: the rest of a window becomes free for others, the rest of a segment a gap. The
-    /// generator goes on: its next ID waits for a new range. For a process that pauses for long.
-    ///
-    /// # Errors
-    /// `INTERNAL` where the system gives no randomness.
-    pub fn release(&self) -> Result<(), Error> {
-        let holding = self.driven().holding()?;
-        holding.give_back()?;
-        holding.within(LAST_RELEASE, State::has_given_back);
-        Ok(())
-    }
-
-    /// Drops every range and every connection at once, and sends nothing: for a memory image that was copied and
-    /// resumed, which no program can detect. A fork is detected without it.
-    ///
-    /// # Errors
-    /// `STATE_INVALID` if a state file could not be made void within 3 s: remove it before the next start.
-    pub fn forget(&self) -> Result<(), Error> {
-        let holding = self.driven().holding()?;
-        holding.forget();
-        if holding.within(LAST_RELEASE, State::is_void) {
-            return Ok(());
-        }
-        let message = "the state file could not be made void within 3 s: remove it";
-        Err(Error::new(Code::StateInvalid, message))
-    }
-
-    /// Whether the generator was closed, or stopped for good.
-    pub fn is_closed(&self) -> bool {
-        self.driven().last_holding().is_closed()
-    }
-
-    /// The counters.
-    ///
-    /// # Errors
-    /// `INTERNAL` where the system gives no randomness.
-    pub fn stats(&self) -> Result<Stats, Error> {
-        let leafid_core::Stats { asks, grants, failures, in_hand, last_code, .. } =
-            self.driven().holding()?.stats();
-        Ok(Stats { asks, grants, failures, in_hand, last_code })
-    }
 }
 
 impl<K: Kind> Generator<K> {
     /// An ID, if one is at hand: asks for more in time, and never waits.
+    ///
+    /// ```
+    /// # let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+    /// assert_eq!(orders.at_hand(), None); // nothing was leased yet
+    /// orders.ready(1)?;
+    /// assert_eq!(orders.at_hand(), Some(1));
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     #[inline]
     pub fn at_hand(&self) -> Option<i64> {
         match self.drawn() {
@@ -263,6 +195,12 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// As `next`, and `COUNT_INVALID` at once for more than a single call can ever get.
+    ///
+    /// ```
+    /// # let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+    /// assert_eq!(orders.take(3)?, [1, 2, 3]);
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     pub fn take(&self, n: usize) -> Result<Vec<i64>, Error> {
         let mut ids = Vec::new();
         self.wait(n as u64, |core, now| taken(core, now, &mut ids, n))?;
@@ -295,6 +233,13 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// As [`take`](Self::take).
+    ///
+    /// ```
+    /// # let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+    /// orders.ready(500)?; // when the service starts
+    /// assert!(orders.stats()?.in_hand >= 500);
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     pub fn ready(&self, n: u64) -> Result<(), Error> {
         self.wait(n, |core, now| each!(Core, core, core => core.ready(now, n)))
     }
@@ -304,6 +249,14 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// As [`next`](Self::next).
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// # let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+    /// assert_eq!(orders.next_async().await?, 1);
+    /// # Ok::<(), leafid::Error>(())
+    /// # }).unwrap();
+    /// ```
     pub fn next_async(&self) -> impl Future<Output = Result<i64, Error>> + Send + use<K> {
         let this = self.clone();
         async move {
@@ -321,6 +274,14 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// As `take`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// # let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+    /// assert_eq!(orders.take_async(3).await?, [1, 2, 3]);
+    /// # Ok::<(), leafid::Error>(())
+    /// # }).unwrap();
+    /// ```
     pub fn take_async(
         &self,
         n: usize,
@@ -338,6 +299,15 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// As `ready`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// # let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+    /// orders.ready_async(500).await?;
+    /// assert!(orders.stats()?.in_hand >= 500);
+    /// # Ok::<(), leafid::Error>(())
+    /// # }).unwrap();
+    /// ```
     pub fn ready_async(&self, n: u64) -> impl Future<Output = Result<(), Error>> + Send + use<K> {
         let this = self.clone();
         async move {
@@ -347,6 +317,13 @@ impl<K: Kind> Generator<K> {
     }
 
     /// An endless iterator; each item is as [`next`](Self::next).
+    ///
+    /// ```
+    /// # let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+    /// let first: Vec<i64> = orders.iter().take(3).collect::<Result<_, _>>()?;
+    /// assert_eq!(first, [1, 2, 3]);
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     pub fn iter(&self) -> Ids<K> {
         Ids(self.clone())
     }
@@ -354,6 +331,15 @@ impl<K: Kind> Generator<K> {
     /// A handle for one thread, which draws `block` IDs at a time: several threads then do not wait for each other.
     /// IDs ascend within the handle only, and what is left of a block when it is dropped is a gap. A snowflake's
     /// time is that of its block.
+    ///
+    /// ```
+    /// # let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+    /// # orders.ready(200)?;
+    /// let (mut one, mut other) = (orders.local(100), orders.local(100)); // for two threads
+    /// assert_eq!((one.next()?, other.next()?), (1, 101));
+    /// assert_eq!((one.next()?, other.next()?), (2, 102));
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     pub fn local(&self, block: u32) -> Local<K> {
         Local::new(self.clone(), block)
     }

@@ -24,11 +24,21 @@ pub struct Id<T: ?Sized>(i64, PhantomData<fn() -> T>);
 
 impl<T: ?Sized> Id<T> {
     /// The number as an ID.
+    ///
+    /// ```
+    /// struct Order;
+    /// const FIRST: leafid::Id<Order> = leafid::Id::new(1);
+    /// ```
     pub const fn new(id: i64) -> Id<T> {
         Id(id, PhantomData)
     }
 
     /// The number.
+    ///
+    /// ```
+    /// struct Order;
+    /// assert_eq!(leafid::Id::<Order>::new(7).get(), 7);
+    /// ```
     pub const fn get(self) -> i64 {
         self.0
     }

@@ -29,8 +29,8 @@ pub use id::Id;
 pub use id::number;
 #[doc(inline)]
 pub use leafid_core::{
-    AcquireAsk, Ask, Code, Grant, Layout, Name, Parts, Range, Release, RenewAsk, SegmentAsk,
-    SegmentGrant, StoreTime, Token, WindowGrant,
+    AcquireAsk, Ask, Code, Grant, Layout, Name, Parts, Range, Refusal, Release, RenewAsk,
+    SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
 };
 pub use run::{Ids, Local};
 pub use segment::{Segment, SegmentBuilder};

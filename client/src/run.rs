@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use leafid_core::{Ids as _, Range};
+use leafid_core::{Ids as _, Run};
 
 use crate::Error;
-use crate::driver::Numbering;
+use crate::driver::{Numbering, each};
 use crate::generator::{Generator, Kind, signed};
 use crate::host::fork::{self, Generation};
 
-/// The IDs of a generator, one after another: [`Generator::iter`].
+/// The IDs of a generator, one after another, without an end: [`Generator::iter`].
 #[derive(Debug)]
 pub struct Ids<K>(pub(crate) Generator<K>);
 
@@ -26,10 +26,11 @@ impl<K: Kind> Iterator for Ids<K> {
 pub struct Local<K> {
     generator: Generator<K>,
     block: u64,
+    /// Successive IDs, from `next` on and below `end`: all of a block of numbers, or of a tick.
+    next: u64,
+    end: u64,
     /// The rest of the block, and how its positions become IDs.
-    rest: Range,
-    worker: u32,
-    numbering: Option<Numbering>,
+    rest: Option<(Numbering, Run)>,
     /// The process that drew it.
     drawn_in: Generation,
 }
@@ -42,18 +43,27 @@ impl<K> fmt::Debug for Local<K> {
 
 impl<K: Kind> Local<K> {
     pub(crate) fn new(generator: Generator<K>, block: u32) -> Local<K> {
-        let (block, rest) = (u64::from(block).max(1), Range::new(0, 0));
-        Local { generator, block, rest, worker: 0, numbering: None, drawn_in: fork::current() }
+        let (block, drawn_in) = (u64::from(block).max(1), fork::current());
+        Local { generator, block, next: 0, end: 0, rest: None, drawn_in }
     }
 
     /// The next ID of the block. At its end draws another, and waits as [`Generator::next`] if none is at hand.
     ///
     /// # Errors
     /// As `Generator::next`.
+    ///
+    /// ```
+    /// # let orders = leafid::Segment::builder("orders").store("memory:").build()?;
+    /// # orders.ready(100)?;
+    /// let mut own = orders.local(100);
+    /// assert_eq!((own.next()?, own.next()?), (1, 2));
+    /// assert_eq!(orders.next()?, 101); // the block is its own
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "the trait is implemented as well")]
     pub fn next(&mut self) -> Result<i64, Error> {
-        if self.rest.start < self.rest.end && fork::is_current_by_load(self.drawn_in) {
+        if self.next < self.end && fork::is_current_by_load(self.drawn_in) {
             return Ok(self.step());
         }
         self.next_otherwise()
@@ -61,25 +71,36 @@ impl<K: Kind> Local<K> {
 
     #[inline]
     fn step(&mut self) -> i64 {
-        let at = self.rest.start;
-        self.rest.start = at + 1;
-        match self.numbering {
-            Some(Numbering::Snowflake(ids)) if K::STAMPS => signed(ids.id(at, self.worker)),
-            // A number is its own position.
-            _ => signed(at),
-        }
+        let id = self.next;
+        self.next = id + 1;
+        signed(id)
     }
 
     #[cold]
     fn next_otherwise(&mut self) -> Result<i64, Error> {
-        // A forked child leaves its parent's block.
-        if self.rest.start >= self.rest.end || !fork::is_current(self.drawn_in) {
-            (self.drawn_in, self.rest) = (fork::current(), Range::new(0, 0));
-            let drawn = self.generator.driven().last_holding().draw_run(self.block);
-            let Some((numbering, run)) = drawn else { return self.generator.next() };
-            (self.numbering, self.rest, self.worker) = (Some(numbering), run.positions, run.worker);
+        if !fork::is_current(self.drawn_in) {
+            // A forked child leaves its parent's block.
+            (self.drawn_in, self.end, self.rest) = (fork::current(), 0, None);
+        }
+        if self.next >= self.end {
+            let holding = self.generator.driven().last_holding();
+            let Some((numbering, run)) = self.rest.take().or_else(|| holding.draw_run(self.block))
+            else {
+                return self.generator.next();
+            };
+            self.begin(numbering, run);
         }
         Ok(self.step())
+    }
+
+    /// Begins with the first successive IDs of a run.
+    fn begin(&mut self, numbering: Numbering, mut run: Run) {
+        let Run { positions, worker } = run;
+        (self.next, run.positions.start) = each!(Numbering, numbering, ids => {
+            (ids.id(positions.start, worker), positions.start + ids.successive(positions))
+        });
+        self.end = self.next + (run.positions.start - positions.start);
+        self.rest = Some((numbering, run)).filter(|_| !run.positions.is_empty());
     }
 }
 

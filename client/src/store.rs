@@ -17,6 +17,18 @@ use crate::stores::{Credentials, Http};
 const VARIABLE: &str = "LEAFID_STORE";
 
 /// A store. Its generators in one process share a thread and a connection, which are begun with the first ask.
+///
+/// A URL does where it is used once; a `Store` is for what a URL cannot say, and for generators that share one.
+///
+/// ```
+/// use leafid::{Segment, Snowflake, Store};
+///
+/// let store = Store::open("memory:")?;
+/// let orders = Segment::builder("orders").store(&store).build()?;
+/// let events = Snowflake::builder("default").store(&store).build()?;
+/// assert!(orders.next()? < events.next()?);
+/// # Ok::<(), leafid::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Store(pub(crate) Arc<dyn Backend>);
 
@@ -33,28 +45,61 @@ impl Store {
     /// same store in one process share it.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` for any other text. Nothing is asked yet.
+    /// `REQUEST_INVALID` for any other text, `NOT_ENABLED` for a store that this build has no feature for. Nothing is
+    /// asked yet.
+    ///
+    /// ```
+    /// use leafid::{Code, Store};
+    ///
+    /// let store = Store::open("https://ids.example.com")?;
+    /// assert_eq!(format!("{store:?}"), "Store(https://ids.example.com)");
+    /// assert_eq!(Store::open("ftp://ids").unwrap_err().code(), Code::RequestInvalid);
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     pub fn open(url: &str) -> Result<Store, Error> {
         if let Some(name) = url.strip_prefix("memory:") {
             return Ok(Store(Memory::named(name)?));
         }
+        let (feature, is_on) = match url.split_once(':').map_or("", |(scheme, _)| scheme) {
+            "http" | "https" => ("http", cfg!(feature = "http")),
+            "sqlite" => ("sqlite", cfg!(feature = "sqlite")),
+            "postgres" | "postgresql" | "mysql" | "mariadb" => ("sql", cfg!(feature = "sql")),
+            _ => ("", true),
+        };
+        if !is_on {
+            let message = format!(
+                "`{}` needs the feature `{feature}`: cargo add leafid --features {feature}",
+                shown(url)
+            );
+            return Err(Error::new(Code::NotEnabled, message));
+        }
         #[cfg(feature = "sqlite")]
-        if let Some(store) = crate::stores::Database::named(url)? {
+        if matches!(feature, "sqlite" | "sql")
+            && let Some(store) = crate::stores::Database::named(url)?
+        {
             return Ok(Store(store));
         }
         #[cfg(feature = "http")]
         return Ok(Store(Http::named(url)?));
         #[cfg(not(feature = "http"))]
-        Err(Error::new(
-            Code::NotEnabled,
-            format!("`{}` is no URL of a store that this build has the feature for", shown(url)),
-        ))
+        Err(Error::new(Code::RequestInvalid, format!("`{}` is the URL of no store", shown(url))))
     }
 
-    /// A server's store, with credentials.
+    /// A server's store, with credentials. What they leave out comes from the environment: `LEAFID_TOKEN`, `LEAFID_CA`,
+    /// `LEAFID_CERT` and `LEAFID_KEY`.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` for anything but an `http://` or `https://` URL, and for a file that cannot be used.
+    /// `REQUEST_INVALID` for anything but an `http://` or `https://` URL, for a file that cannot be used, and for a certificate
+    /// without its key.
+    ///
+    /// ```
+    /// use leafid::{Credentials, Segment, Store};
+    ///
+    /// let mine = Credentials { token: Some("the-token".to_owned()), ..Default::default() };
+    /// let store = Store::http("https://ids.example.com", mine)?;
+    /// let orders = Segment::builder("orders").store(&store).build()?; // asks for nothing yet
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     #[cfg(feature = "http")]
     pub fn http(url: &str, credentials: Credentials) -> Result<Store, Error> {
         Ok(Store(Arc::new(Http::new(url, credentials)?)))
@@ -65,12 +110,21 @@ impl Store {
     ///
     /// # Errors
     /// `INTERNAL` where the system gives no randomness.
+    ///
+    /// ```
+    /// use leafid::{Segment, Store};
+    ///
+    /// // Each test has its own.
+    /// let orders = Segment::builder("orders").store(&Store::memory()?).build()?;
+    /// assert_eq!(orders.next()?, 1);
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     pub fn memory() -> Result<Store, Error> {
         Ok(Store(Arc::new(Memory::new(Default::default())?)))
     }
 
     /// A store of one's own; `connect` makes a connection to it, for the thread that carries its asks. `place` names
-    /// the store in messages.
+    /// the store in messages. [`Transport`] has an example.
     pub fn custom(
         place: impl Into<String>,
         connect: impl Fn() -> Box<dyn Transport> + Send + Sync + 'static,
@@ -79,7 +133,18 @@ impl Store {
         Store(Arc::new(Custom { place, connect, hub }))
     }
 
-    /// Makes a connection of one's own to the store, as its generators have one.
+    /// Makes a connection of one's own to the store, as its generators have one: for a [`Transport`] around it, or for
+    /// `leafid::conform`.
+    ///
+    /// ```
+    /// use leafid::{Ask, Grant, Name, SegmentAsk, Store, Token};
+    ///
+    /// let mut store = Store::memory()?.connect();
+    /// let ask = SegmentAsk::new(Name::tag("orders")?, Token::new([7; 16]));
+    /// let Grant::Segment(grant) = store.ask(&Ask::Segment(ask))? else { unreachable!() };
+    /// assert_eq!((grant.range.start, grant.range.end), (1, 1_001));
+    /// # Ok::<(), leafid::Error>(())
+    /// ```
     pub fn connect(&self) -> Box<dyn Transport> {
         Arc::clone(&self.0).connect()
     }

@@ -50,26 +50,37 @@ fn memory(tag: &str) -> Segment {
     Segment::builder(tag).store(Store::memory().unwrap()).build().unwrap()
 }
 
+/// Draws in four threads, of which every second one draws alone what it needs for a while: each sees its IDs ascend,
+/// and none is drawn twice.
+macro_rules! draw_by_threads {
+    ($ids:expr, $each:expr) => {{
+        let ids = $ids;
+        let drawn: Vec<Vec<i64>> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..4)
+                .map(|n| {
+                    let (ids, mut local) = (ids.clone(), ids.local(50));
+                    let mut draw = move || if n % 2 == 0 { ids.next() } else { local.next() };
+                    scope.spawn(move || (0..$each).map(|_| draw().unwrap()).collect())
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(drawn.iter().all(|ids| ids.is_sorted()));
+        let all: BTreeSet<i64> = drawn.iter().flatten().copied().collect();
+        assert_eq!(all.len(), 4 * $each, "of {} IDs {} are different", 4 * $each, all.len());
+        all
+    }};
+}
+
 #[test]
 fn threads_draw_from_one_generator_and_each_sees_its_ids_ascend() {
-    let orders = memory("orders");
-    let drawn: Vec<Vec<i64>> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..4)
-            .map(|n| {
-                let orders = orders.clone();
-                scope.spawn(move || {
-                    let mut local = orders.local(50);
-                    (0..5_000)
-                        .map(|_| if n % 2 == 0 { orders.next() } else { local.next() }.unwrap())
-                        .collect()
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    });
-    assert!(drawn.iter().all(|ids| ids.is_sorted()));
-    let all: BTreeSet<i64> = drawn.iter().flatten().copied().collect();
-    assert_eq!(all.len(), 20_000, "of 20,000 IDs {} are different", all.len());
+    draw_by_threads!(memory("orders"), 5_000);
+    // Blocks of several ticks, of 16 IDs each.
+    let layout = Layout::new(1_735_689_600_000, 1, 41, 10, 4).unwrap();
+    let ids = Snowflake::builder("default").layout(layout).store(Store::memory().unwrap());
+    let drawn = draw_by_threads!(ids.build().unwrap(), 2_000);
+    let worker = |id: &i64| layout.decompose(id.cast_unsigned()).unwrap().worker;
+    assert_eq!(drawn.iter().map(worker).collect::<BTreeSet<_>>().len(), 1);
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn at_hand() {
         store.prepare().unwrap();
         judge("a server", &run("http", &store.url(), "later"), 0);
     } else {
-        leafid_servers::missing("processes", "`dist/leafid` (cargo xtask test --only e2e)");
+        leafid_servers::missing("processes", "`dist/leafid` (cargo xtask build server)");
     }
 }
 

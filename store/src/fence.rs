@@ -14,7 +14,7 @@ mod moving;
 pub mod text;
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use leafid_core::{StoreTime, Token};
@@ -82,7 +82,6 @@ type Reply<T> = oneshot::Sender<Result<T, Problem>>;
 pub(crate) struct Desk {
     generation: AtomicU64,
     floor: AtomicI64,
-    has_orders: AtomicBool,
     orders: Mutex<Orders>,
     register: Mutex<Register>,
 }
@@ -121,14 +120,9 @@ impl Desk {
     /// Gives orders, which are carried out before the next request.
     pub fn order(&self, give: impl FnOnce(&mut Orders)) {
         give(&mut self.orders.lock().unwrap_or_else(PoisonError::into_inner));
-        self.has_orders.store(true, Ordering::SeqCst);
     }
 
-    pub fn take(&self) -> Option<Orders> {
-        if !self.has_orders.swap(false, Ordering::SeqCst) {
-            return None;
-        }
-        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(std::mem::take(&mut *orders))
+    pub fn take(&self) -> Orders {
+        std::mem::take(&mut *self.orders.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -24,7 +24,8 @@
 //! # let folder = folder.path();
 //! let options = Options { create: true, ..Options::default() };
 //! let store = open_sqlite(&folder.join("ids.db"), Arc::new(SystemClock), &options)?;
-//! store.keep(Journal::open(folder, store.id(), store.place())?, "host a".to_owned(), false)?;
+//! let journal = Journal::open(folder, store.id(), store.place(), false)?;
+//! store.attend("host a".to_owned(), Some(journal))?;
 //!
 //! let orders = Name::tag("orders")?;
 //! let ask = SegmentAsk::new(orders, Token::new(leafid_store::random::bytes()?));

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use leafid_core::StoreTime;
 pub use leafid_turn::change::{Aside, NamespaceChange, Page, TagChange};
 
+use crate::fence::Sight;
 use crate::meter::Turns;
 
 /// The internal state of a store, for metrics.
@@ -15,16 +15,5 @@ pub struct Inside {
     /// Requests that are not in a line yet.
     pub arriving: u64,
     /// Its journal, if one is kept.
-    pub journal: Option<JournalSight>,
-}
-
-/// The state of a journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JournalSight {
-    /// Whether the last write succeeded.
-    pub written: bool,
-    /// When the store's journal was begun, by the server's clock.
-    pub since: StoreTime,
-    /// Whether it is on another disk than the store.
-    pub apart: bool,
+    pub journal: Option<Sight>,
 }

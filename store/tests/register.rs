@@ -55,8 +55,8 @@ fn what_a_server_writes_is_answered_once_the_others_have_noted_it() {
     let window = world.acquire(&all).unwrap();
     for name in ["one", "two"] {
         let known = file::known(&world.at(name), one.registry.id()).unwrap().remove(0);
-        assert_eq!(known.bounds.tags.get(&tag()), Some(&world.row()), "{name}");
-        assert_eq!(known.bounds.workers[&(space(), 0)].end, window.ticks.end, "{name}");
+        assert_eq!(known.bounds.lines[&(tag(), None)].end, world.row(), "{name}");
+        assert_eq!(known.bounds.lines[&(space(), Some(0))].end, window.ticks.end, "{name}");
     }
     // Without the other one nothing is answered: the time of the world stands still, so that it is not
     // dropped.
@@ -160,7 +160,7 @@ fn after_a_restore_under_running_servers_each_line_goes_on_at_its_bound() {
         world.pass(&[&two, &one], 1_000);
         // Numbers may have been reserved since.
         let known = file::known(&world.at("one"), one.registry.id()).unwrap().remove(0);
-        assert_eq!(world.row(), known.bounds.tags[&tag()]);
+        assert_eq!(world.row(), known.bounds.lines[&(tag(), None)].end);
         assert!(world.row() >= bound);
         // The worker number rests until the end of the window that the store has forgotten.
         let refused = world.acquire(&[&two, &one]).unwrap_err();
@@ -184,16 +184,14 @@ fn a_killed_server_is_waited_for_until_it_is_dropped_and_may_come_back() {
     two.kill();
     // What the other one has in hand is still good, and then it waits.
     let before = world.clock.wall();
-    while world.clock.wall() == before {
-        world.lease(&[&one]).unwrap();
+    // On a slow machine a request is refused before that: it waits for 2.8 s, whatever the store's clock shows.
+    while world.lease(&[&one]).is_err() || world.clock.wall() == before {
+        assert!(world.clock.wall().since(before) < 9_000, "it is still waited for");
     }
     let waited = world.clock.wall().since(before);
     assert!((6_000..9_000).contains(&waited), "{waited}");
-    assert!(
-        world.records().iter().any(|record| record.contains("\nout ")),
-        "{:?}",
-        world.records()
-    );
+    let records = world.records();
+    assert!(records.iter().any(|record| record.contains("\nout ")), "{records:?}");
     let two = world.server("two");
     world.lease(&[&two, &one]).unwrap();
     world.lease(&[&one, &two]).unwrap();
@@ -383,7 +381,7 @@ fn a_guest_waits_for_servers_that_run_or_were_killed_and_for_no_other() {
     let guest = world.guest();
     world.lease(&[&guest, &one]).unwrap();
     let known = file::known(&world.at("one"), one.registry.id()).unwrap().remove(0);
-    assert_eq!(known.bounds.tags[&tag()], world.row());
+    assert_eq!(known.bounds.lines[&(tag(), None)].end, world.row());
     drop(guest);
     assert_eq!(world.records().len(), 1);
     one.kill();
@@ -436,7 +434,7 @@ fn a_repair_raises_each_line_to_its_bound_or_by_a_gap() {
         [one, two].into_iter().for_each(Server::kill);
         // A row may have been written just before, of which nobody knows.
         let known = ["one", "two"].map(|name| file::known(&world.at(name), id).unwrap().remove(0));
-        let bound = known.iter().map(|known| known.bounds.tags[&tag()]).max().unwrap();
+        let bound = known.iter().map(|known| known.bounds.lines[&(tag(), None)].end).max().unwrap();
         world.restore();
         let before = world.row();
         let guest = world.guest();

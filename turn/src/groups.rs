@@ -28,9 +28,9 @@ pub enum Scope {
 impl Scope {
     /// The scope of the row of a line.
     pub fn of(line: &Line) -> Scope {
-        match line {
-            Line::Tag(tag, _) | Line::Changed(tag, _) => Scope::Tag(*tag),
-            Line::Worker(name, worker, _) => Scope::Worker(*name, *worker),
+        match line.row {
+            (tag, None) => Scope::Tag(tag),
+            (name, Some(worker)) => Scope::Worker(name, worker),
         }
     }
 }

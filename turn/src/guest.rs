@@ -123,7 +123,7 @@ mod tests {
     }
 
     fn line(end: u64) -> Change {
-        Change { before: end - 10, line: Line::Tag(Name::tag("orders").unwrap(), end) }
+        Change { before: end - 10, line: Line::tag(Name::tag("orders").unwrap(), end) }
     }
 
     #[test]

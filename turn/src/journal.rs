@@ -8,8 +8,7 @@ use alloc::vec::Vec;
 use leafid_core::Token;
 use leafid_core::registry::{DEFAULT_MAX_STEP, DEFAULT_STEP, TagRow};
 
-use crate::groups::Scope;
-use crate::register::{Change, Line, Window};
+use crate::register::{Change, Line, Row};
 use crate::rows::TurnRows;
 use crate::stop::Stop;
 use crate::windows;
@@ -60,45 +59,43 @@ pub fn read(text: &str) -> Option<(Vec<Change>, Kind)> {
 }
 
 /// A key as a number, by which a window is known again; 0 for none.
-pub fn key_number(key: Option<Token>) -> i64 {
+pub fn key_number(key: Option<Token>) -> u64 {
     let bytes = key.map_or([0; 16], |key| key.bytes());
-    bytes.iter().take(4).fold(0, |number, byte| number << 8 | i64::from(*byte))
+    bytes.iter().take(4).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// The last grant of each row that the hosts with one journal have noted, as
 /// [`TurnRows::intervals`] tells them: an interval can be compared whatever became of its row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grants(BTreeMap<Scope, Change>);
+pub struct Grants(BTreeMap<Row, Change>);
 
 impl Grants {
-    fn last(&self, change: &Change) -> Option<(Change, u64)> {
-        let last = *self.0.get(&Scope::of(&change.line))?;
-        Some((last, end(&last.line)))
+    fn last(&self, change: &Change) -> Option<&Line> {
+        self.0.get(&change.line.row).map(|last| &last.line)
     }
 
     /// Whether a grant begins at or above the end of the last one, or moves the end of the same window.
     pub fn admits(&self, grant: &Change) -> bool {
-        self.last(grant).is_none_or(|(last, end)| {
-            grant.before >= end || is_same_window(&last.line, &grant.line)
-        })
+        self.last(grant)
+            .is_none_or(|last| grant.before >= last.end || is_same_window(last, &grant.line))
     }
 
     /// Whether a change has to be noted. A tag that is only changed may be noted whatever it was decided on. Grants
     /// of one window may come in another order than its row was written; what its holder gives back counts.
     pub fn is_news(&self, change: &Change, kind: Kind) -> bool {
-        let end = end(&change.line);
-        self.last(change).is_none_or(|(last, known)| match change.line {
-            Line::Worker(..) if is_same_window(&last.line, &change.line) => {
-                end > known || end < known && kind == Kind::Changes
+        let end = change.line.end;
+        self.last(change).is_none_or(|last| match change.line.row {
+            (_, Some(_)) if is_same_window(last, &change.line) => {
+                end > last.end || end < last.end && kind == Kind::Changes
             }
-            Line::Worker(..) => change.before >= known,
-            _ => end > known,
+            (_, Some(_)) => change.before >= last.end,
+            _ => end > last.end,
         })
     }
 
     /// Takes in what was noted, in its order.
     pub fn learn(&mut self, noted: Change) {
-        self.0.insert(Scope::of(&noted.line), noted);
+        self.0.insert(noted.line.row, noted);
     }
 
     /// The last grants that contradict a request: those that its grants overlap, and those that cover the numbers
@@ -108,15 +105,12 @@ impl Grants {
         let is_lost = |change: &&Change| match kind {
             Kind::Changes => false,
             Kind::Grants => !self.admits(change),
-            Kind::Claims => self.last(change).is_some_and(|(_, end)| change.before <= end),
+            Kind::Claims => self.last(change).is_some_and(|last| change.before <= last.end),
         };
         let known = changes.iter().filter(is_lost).flat_map(|change| {
-            let first = Scope::of(&change.line);
-            let beside = move |scope: &Scope| match (scope, first) {
-                (Scope::Worker(name, _), Scope::Worker(other, _)) => *name == other,
-                _ => *scope == first,
-            };
-            self.0.range(first..).take_while(move |(scope, _)| beside(scope)).take(AT_ONCE)
+            let first = change.line.row;
+            let beside = move |row: &Row| row.0 == first.0 && row.1.is_some() == first.1.is_some();
+            self.0.range(first..).take_while(move |(row, _)| beside(row)).take(AT_ONCE)
         });
         known.map(|(_, last)| *last).collect()
     }
@@ -127,15 +121,8 @@ impl Grants {
     }
 }
 
-fn end(line: &Line) -> u64 {
-    match line {
-        Line::Worker(.., window) => window.end,
-        Line::Tag(_, end) | Line::Changed(_, end) => *end,
-    }
-}
-
 fn is_same_window(one: &Line, other: &Line) -> bool {
-    matches!(one, Line::Worker(..)) && one.state() == other.state()
+    one.row.1.is_some() && one.state == other.state
 }
 
 /// The row of a tag that was lost, which is raised to its bound (PROTOCOL R25).
@@ -152,15 +139,15 @@ pub fn tombstone() -> TagRow {
 pub fn raise(turn: &mut TurnRows, known: &[Change]) -> Result<u64, Stop> {
     for Change { line, .. } in known {
         // Looking at a row requests it: all in one read.
-        match line {
-            Line::Worker(name, worker, _) => windows::want_held(turn, name, *worker),
-            Line::Tag(tag, _) | Line::Changed(tag, _) => drop(turn.tag(tag)),
+        match &line.row {
+            (name, Some(worker)) => windows::want_held(turn, name, *worker),
+            (tag, None) => drop(turn.tag(tag)),
         }
     }
     let mut raised = 0;
-    for &Change { line, .. } in known {
-        match line {
-            Line::Tag(tag, end) | Line::Changed(tag, end) => {
+    for &Change { line: Line { row, state: key, end, .. }, .. } in known {
+        match row {
+            (tag, None) => {
                 let row = turn.tag(&tag)?;
                 let lost = row.is_none().then(tombstone);
                 if let Some(after) = row.or(lost).and_then(|row| row.raised(end)).or(lost) {
@@ -169,10 +156,10 @@ pub fn raise(turn: &mut TurnRows, known: &[Change]) -> Result<u64, Stop> {
                     raised += 1;
                 }
             }
-            Line::Worker(name, worker, Window { granted: key, end }) => {
+            (name, Some(worker)) => {
                 let Some(_) = turn.namespace(&name)? else { continue };
                 let row = turn.worker(&name, worker)?.unwrap_or_default();
-                let is_known = key_number(row.key) == key.get() || row.held_from >= end;
+                let is_known = key_number(row.key) == key || row.held_from >= end;
                 let young = if is_known { u64::MAX } else { 0 };
                 if let Some(after) = row.raised(row.granted, end, young) {
                     turn.put_worker(&name, worker, after);
@@ -188,17 +175,17 @@ pub fn raise(turn: &mut TurnRows, known: &[Change]) -> Result<u64, Stop> {
 mod tests {
     use alloc::vec;
 
-    use leafid_core::{Name, StoreTime};
+    use leafid_core::Name;
 
     use super::*;
 
     fn tag(before: u64, end: u64) -> Change {
-        Change { before, line: Line::Tag(Name::tag("orders").unwrap(), end) }
+        Change { before, line: Line::tag(Name::tag("orders").unwrap(), end) }
     }
 
-    fn worker(n: u32, from: u64, key: i64, end: u64) -> Change {
-        let window = Window { granted: StoreTime::new(key), end };
-        Change { before: from, line: Line::Worker(Name::namespace("n").unwrap(), n, window) }
+    fn worker(n: u32, from: u64, key: u64, end: u64) -> Change {
+        let line = Line::worker(Name::namespace("n").unwrap(), n, key, end);
+        Change { before: from, line }
     }
 
     /// Notes a change as a host does; says whether it may be granted.

@@ -11,7 +11,6 @@ use core::str::FromStr;
 
 use leafid_core::{Name, StoreTime, Token};
 
-use crate::groups::Scope;
 use crate::hex;
 use crate::problem::Problem;
 
@@ -62,35 +61,47 @@ impl FromStr for Beat {
     }
 }
 
-/// The granted window of a worker number. A release may lower its end, but nothing lowers the time of its
-/// last grant.
+/// A row with a bound: of a tag, or of a worker number of a namespace.
+pub type Row = (Name, Option<u32>);
+
+/// The bound of a row, which a server notes in its journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// When it was granted or renewed last.
-    pub granted: StoreTime,
-    /// Its end, as a tick.
+pub struct Line {
+    /// The row.
+    pub row: Row,
+    /// What nothing lowers: the position of a tag; of a worker number when its window was granted or renewed
+    /// last, in ms since 1970, or, in the journal of programs, the window's key as a number.
+    pub state: u64,
+    /// No number of the tag at or above it was granted; the end of the window, as a tick, which a release lowers.
     pub end: u64,
+    /// Whether a tag was changed otherwise, too: what another server has in hand of it no longer counts.
+    pub changed: bool,
 }
 
-/// The bound of a line, which a server notes in its journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line {
-    /// No number of the tag at or above it was granted.
-    Tag(Name, u64),
-    /// The same, and the row was changed otherwise: what another server has in hand of it no longer counts.
-    Changed(Name, u64),
+impl Line {
+    /// The bound of a tag.
+    pub fn tag(tag: Name, end: u64) -> Line {
+        Line { row: (tag, None), state: end, end, changed: false }
+    }
+
     /// The window of a worker number.
-    Worker(Name, u32, Window),
+    pub fn worker(namespace: Name, worker: u32, state: u64, end: u64) -> Line {
+        Line { row: (namespace, Some(worker)), state, end, changed: false }
+    }
+
+    /// When the window of a worker number was granted or renewed last.
+    pub fn granted(&self) -> StoreTime {
+        StoreTime::new(i64::try_from(self.state).unwrap_or(i64::MAX))
+    }
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Line::Tag(tag, end) => write!(f, "tag {end} {tag}"),
-            Line::Changed(tag, end) => write!(f, "changed {end} {tag}"),
-            Line::Worker(name, worker, Window { granted, end }) => {
-                write!(f, "worker {worker} {} {end} {name}", granted.get())
-            }
+        let Line { row: (name, worker), state, end, changed } = self;
+        match worker {
+            Some(worker) => write!(f, "worker {worker} {state} {end} {name}"),
+            None if *changed => write!(f, "changed {end} {name}"),
+            None => write!(f, "tag {end} {name}"),
         }
     }
 }
@@ -100,32 +111,21 @@ impl FromStr for Line {
 
     fn from_str(text: &str) -> Result<Line, ()> {
         // The name stands last, as one in Leaf's table may have blanks.
+        let mut words = text.splitn(if text.starts_with("worker ") { 5 } else { 3 }, ' ');
+        let mut next = || words.next().ok_or(());
+        let number = |word: &str| word.parse().map_err(|_| ());
         let named = |text: &str| Name::tag(text).or_else(|_| Name::owner(text)).map_err(|_| ());
-        let (kind, rest) = text.split_once(' ').ok_or(())?;
-        if kind == "worker" {
-            let mut words = rest.splitn(4, ' ');
-            let mut next = || words.next().ok_or(());
-            let worker = next()?.parse().map_err(|_| ())?;
-            let granted = StoreTime::new(next()?.parse().map_err(|_| ())?);
-            let end = next()?.parse().map_err(|_| ())?;
-            return Ok(Line::Worker(named(next()?)?, worker, Window { granted, end }));
-        }
-        let (end, name) = rest.split_once(' ').ok_or(())?;
-        let (end, name) = (end.parse().map_err(|_| ())?, named(name)?);
-        match kind {
-            "tag" => Ok(Line::Tag(name, end)),
-            "changed" => Ok(Line::Changed(name, end)),
+        match next()? {
+            "worker" => {
+                let worker = next()?.parse().map_err(|_| ())?;
+                let (state, end) = (number(next()?)?, number(next()?)?);
+                Ok(Line::worker(named(next()?)?, worker, state, end))
+            }
+            kind @ ("tag" | "changed") => {
+                let end = number(next()?)?;
+                Ok(Line { changed: kind == "changed", ..Line::tag(named(next()?)?, end) })
+            }
             _ => Err(()),
-        }
-    }
-}
-
-impl Line {
-    /// The state that it stands for: a tag's position, or the time of a worker number's last grant.
-    pub fn state(&self) -> u64 {
-        match self {
-            Line::Tag(_, end) | Line::Changed(_, end) => *end,
-            Line::Worker(.., window) => window.granted.get().unsigned_abs(),
         }
     }
 }
@@ -142,9 +142,9 @@ pub struct Change {
 impl Change {
     /// Whether both wrote the same numbers, or the same window: then the row was put back between them.
     pub fn overlaps(&self, other: &Change) -> bool {
-        Scope::of(&self.line) == Scope::of(&other.line)
-            && self.before < other.line.state()
-            && other.before < self.line.state()
+        self.line.row == other.line.row
+            && self.before < other.line.state
+            && other.before < self.line.state
     }
 }
 
@@ -344,7 +344,6 @@ mod tests {
 
     #[test]
     fn a_record_reads_back_and_no_other_line_does() {
-        let window = Window { granted: StoreTime::new(1_800_000_000_000), end: u64::MAX >> 1 };
         let beat = Beat { life: 2, salt: 0xabc, count: 7 };
         let record = Record {
             name: "host a".to_owned(),
@@ -354,12 +353,17 @@ mod tests {
             out: Some(beat.next()),
             acks: BTreeMap::from([(Token::new([7; 16]), beat)]),
             lines: Vec::from([
-                Line::Tag(Name::tag("orders").unwrap(), 21),
-                Line::Changed(Name::owner("订单 # 7%").unwrap(), 1),
-                Line::Worker(Name::namespace("n").unwrap(), u32::MAX, window),
+                Line::tag(Name::tag("orders").unwrap(), 21),
+                Line { changed: true, ..Line::tag(Name::owner("订单 # 7%").unwrap(), 1) },
+                Line::worker(
+                    Name::namespace("n").unwrap(),
+                    u32::MAX,
+                    1_800_000_000_000,
+                    u64::MAX >> 1,
+                ),
             ])
             .into_iter()
-            .map(|line| Change { before: line.state() - 1, line })
+            .map(|line| Change { before: line.state - 1, line })
             .collect(),
             ..Record::default()
         };

@@ -19,6 +19,7 @@ mod parts;
 mod prerequisites;
 mod process;
 mod project;
+mod published;
 mod release;
 mod report;
 #[cfg(unix)]

@@ -19,6 +19,17 @@ pub fn rust_target(target: &str) -> Outcome {
     if place.is_dir() { Ok(()) } else { Run::new("rustup").args(["target", "add", target]).done() }
 }
 
+/// Installs a program from crates.io below `.cache`, at one version.
+pub fn crates_io(name: &str, version: &str) -> Outcome<PathBuf> {
+    let folder = project::at(".cache/cargo").join(format!("{name}-{version}"));
+    let program = folder.join("bin").join(name);
+    if !program.exists() {
+        let install = ["install", "--locked", name, "--version", version, "--root"];
+        Run::cargo(&install).arg(&folder).done()?;
+    }
+    Ok(program)
+}
+
 /// Installs maturin in an environment of its own.
 pub fn maturin() -> Outcome<PathBuf> {
     Ok(venv("build", &[MATURIN])?.with_file_name("maturin"))

@@ -54,7 +54,7 @@ fn measure() -> Result<(), leafid::Error> {
     // The first range is short.
     orders.take(100_000)?;
     ids.next()?;
-    let (mut own, mut own_flakes) = (orders.local(128), ids.local(128));
+    let (mut own, mut own_flakes) = (orders.local(1_024), ids.local(1_024));
     let atomic = AtomicU64::new(0);
     let number = |id: Result<i64, leafid::Error>| id.expect("an ID") as u64;
     table(
@@ -82,6 +82,10 @@ fn measure() -> Result<(), leafid::Error> {
             work("rs-snowflake 0.6: owned, `lazy_generate`", LOOP, {
                 let mut own = snowflake::SnowflakeIdGenerator::new(1, 1);
                 looped(move || own.lazy_generate() as u64)
+            }),
+            work("scru64 2: owned", LOOP, {
+                let mut own = scru64();
+                looped(move || own.generate_or_reset().to_u64())
             }),
         ],
     );
@@ -117,6 +121,11 @@ fn measure() -> Result<(), leafid::Error> {
             work("one atomic add (the floor)", 2 * EACH, || {
                 by_two(|| || both.fetch_add(1, Ordering::Relaxed))
             }),
+            work("a count of its own for each thread", 2 * EACH, || by_two(counting)),
+            work("the same, one thread", EACH, || {
+                let mut own = counting();
+                (0..EACH).map(|_| black_box(own())).last().unwrap_or(0)
+            }),
             work("`Segment::next`, shared", 2 * EACH, || by_two(|| || number(orders.next()))),
             work("`Segment::local`, one for each thread", 2 * EACH, || {
                 by_two(|| {
@@ -124,9 +133,9 @@ fn measure() -> Result<(), leafid::Error> {
                     move || number(own.next())
                 })
             }),
-            work("`Segment::local`, one thread", EACH, || {
+            work("the same, one thread", EACH, || {
                 let mut own = orders.local(1_024);
-                (0..EACH).map(|_| number(own.next())).last().unwrap_or(0)
+                (0..EACH).map(|_| black_box(number(own.next()))).last().unwrap_or(0)
             }),
             work("uuid 1: v7", 2 * EACH, || by_two(|| || uuid::Uuid::now_v7().as_u128() as u64)),
             work("ferroid 2: shared snowflake", 2 * EACH, || by_two(|| || ferroid(&FERROID))),
@@ -140,6 +149,19 @@ type Ferroid = AtomicSnowflakeGenerator<SnowflakeTwitterId, MonotonicClock>;
 static FERROID: std::sync::LazyLock<Ferroid> =
     std::sync::LazyLock::new(|| Ferroid::new(0, MonotonicClock::default()));
 static SNOWFLAKED: snowflaked::sync::Generator = snowflaked::sync::Generator::new(0);
+
+fn scru64() -> scru64::generator::Scru64Generator {
+    scru64::generator::Scru64Generator::new("0/1".parse().expect("a node"))
+}
+
+/// What any generator does at least: it counts.
+fn counting() -> impl FnMut() -> u64 {
+    let mut count = 0;
+    move || {
+        count += 1;
+        count
+    }
+}
 
 fn ferroid(of: &Ferroid) -> u64 {
     of.next_id(|_| std::hint::spin_loop()).to_raw()

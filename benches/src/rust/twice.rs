@@ -1,15 +1,18 @@
-//! How many IDs two processes have in common: after a fork with a generator in use, and with one configuration.
+//! How many IDs two processes have in common: after a fork with a generator in use, with one configuration, and where
+//! the second is a restart after the clock went back.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::FromRawFd;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 use leafid::{Segment, Snowflake};
 use leafid_benches::server::TAG;
 
-use super::{Ferroid, MonotonicClock, ferroid};
+use super::{Ferroid, MonotonicClock, ferroid, scru64};
 
 const EACH: usize = 100_000;
 /// How long a forked process may take, in s.
@@ -61,18 +64,30 @@ fn kinds(url: &str) -> Vec<Make<'_>> {
                 Box::new(move || own.real_time_generate() as u128)
             }),
         ),
+        (
+            "scru64 2",
+            Box::new(|| {
+                let mut own = scru64();
+                Box::new(move || own.generate_or_reset().to_u64().into())
+            }),
+        ),
     ]
 }
 
 /// Prints the table.
 pub fn show(url: &str) -> Result<(), String> {
     println!(
-        "\n| Rust: of 2 × {EACH} IDs, twice | after a fork | two processes, one configuration |\n\
-         |---|---|---|"
+        "\n| Rust: of 2 × {EACH} IDs, twice | after a fork | two processes, one configuration | a restart after the \
+         clock went back |\n|---|---|---|---|"
     );
+    let library = shifted_clock()?;
     for (name, make) in kinds(url) {
         let forked = forked(&make).map_or("the child hangs".to_owned(), |n| n.to_string());
-        println!("| {name} | {forked} | {} |", beside(name, url)?);
+        println!(
+            "| {name} | {forked} | {} | {} |",
+            beside(name, url)?,
+            restarted(name, url, &library)?
+        );
     }
     Ok(())
 }
@@ -86,15 +101,50 @@ pub fn draw(kind: &str, url: &str) -> Result<(), String> {
 
 /// How many IDs two new processes with one configuration have in common.
 fn beside(kind: &str, url: &str) -> Result<usize, String> {
+    let two = [start(kind, url, &[])?, start(kind, url, &[])?];
+    let [first, second] = two.map(|process| ids_of(kind, process));
+    Ok(common(&first?, &second?))
+}
+
+/// How many IDs a process and its next run have in common, if the wall clock goes back meanwhile to where it was when
+/// the first began.
+fn restarted(kind: &str, url: &str, library: &Path) -> Result<usize, String> {
+    let library = library.display().to_string();
+    let preloaded = |back: u128| [("LD_PRELOAD", library.clone()), ("BACK_MS", back.to_string())];
+    let began = Instant::now();
+    let first = ids_of(kind, start(kind, url, &preloaded(0))?)?;
+    let back = began.elapsed().as_millis();
+    let second = ids_of(kind, start(kind, url, &preloaded(back))?)?;
+    Ok(common(&first, &second))
+}
+
+/// Builds the library that puts a process's wall clock back by `BACK_MS`.
+fn shifted_clock() -> Result<PathBuf, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    let start = || Command::new(&this).args(["--draw", kind, url]).stdout(Stdio::piped()).spawn();
-    let two = [start(), start()];
-    let mut ids = Vec::new();
-    for process in two {
-        let ended = process.and_then(std::process::Child::wait_with_output);
-        ids.push(ended.map_err(|error| error.to_string())?.stdout);
+    let library = this.with_file_name("back.so");
+    let mut built = Command::new("cc");
+    built.args(["-shared", "-fPIC", "-o"]).arg(&library);
+    match built.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/src/rust/back.c")).status() {
+        Ok(status) if status.success() => Ok(library),
+        other => Err(format!("cc: {other:?}")),
     }
-    common(&ids[0], &ids[1]).ok_or_else(|| format!("{kind}: a process ended without its IDs"))
+}
+
+/// Starts a process that draws as [`draw`].
+fn start(kind: &str, url: &str, variables: &[(&str, String)]) -> Result<Child, String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(this);
+    command.args(["--draw", kind, url]).envs(variables.iter().cloned()).stdout(Stdio::piped());
+    command.spawn().map_err(|error| error.to_string())
+}
+
+/// The IDs of a process that ends by itself.
+fn ids_of(kind: &str, process: Child) -> Result<Vec<u8>, String> {
+    let ended = process.wait_with_output().map_err(|error| error.to_string())?;
+    match ended.stdout.len() == 16 * EACH {
+        true => Ok(ended.stdout),
+        false => Err(format!("{kind}: a process ended without its IDs")),
+    }
 }
 
 /// How many IDs this process and a forked one have in common, if a generator was in use before; `None` if the forked
@@ -124,7 +174,7 @@ fn forked(make: impl Fn() -> Box<dyn FnMut() -> u128>) -> Option<usize> {
     let mut status = 0;
     // SAFETY: the child is this process's own.
     unsafe { libc::waitpid(child, &raw mut status, 0) };
-    common(&mine, &others)
+    (others.len() == mine.len()).then(|| common(&mine, &others))
 }
 
 /// Draws IDs, as bytes.
@@ -132,13 +182,8 @@ fn drawn(mut own: Box<dyn FnMut() -> u128>) -> Vec<u8> {
     (0..EACH).flat_map(|_| own().to_le_bytes()).collect()
 }
 
-/// How many IDs of two processes are the same, also within one; `None` if some are missing.
-fn common(mine: &[u8], others: &[u8]) -> Option<usize> {
-    let ids = |bytes: &[u8]| -> Vec<[u8; 16]> {
-        bytes.chunks_exact(16).filter_map(|id| id.try_into().ok()).collect()
-    };
-    let (mine, others) = (ids(mine), ids(others));
-    let all: BTreeSet<_> = mine.iter().chain(&others).collect();
-    let whole = (mine.len(), others.len()) == (EACH, EACH);
-    whole.then(|| mine.len() + others.len() - all.len())
+/// How many IDs of two processes are the same, also within one.
+fn common(mine: &[u8], others: &[u8]) -> usize {
+    let ids = || mine.chunks_exact(16).chain(others.chunks_exact(16));
+    ids().count() - ids().collect::<BTreeSet<_>>().len()
 }

@@ -8,7 +8,15 @@ use crate::stores::Transport;
 
 /// Carries an ask. With the feature `tracing` in a span `leafid.ask`; with `metrics` counted in
 /// `leafid_asks_total` (`of`, `outcome`: `granted` or the failure's code), and timed in `leafid_ask_seconds` (`of`).
-pub fn ask(transport: &mut dyn Transport, config: &Config, ask: &Ask) -> Result<Grant, Error> {
+pub fn ask(
+    transport: &mut dyn Transport,
+    #[cfg_attr(
+        not(any(feature = "tracing", feature = "metrics")),
+        expect(unused_variables, reason = "it names the generator in both")
+    )]
+    config: &Config,
+    ask: &Ask,
+) -> Result<Grant, Error> {
     #[cfg(feature = "tracing")]
     let _span = tracing::debug_span!("leafid.ask", of = %config.subject()).entered();
     #[cfg(feature = "metrics")]
@@ -21,6 +29,5 @@ pub fn ask(transport: &mut dyn Transport, config: &Config, ask: &Ask) -> Result<
         metrics::histogram!("leafid_ask_seconds", "of" => of.clone()).record(began.elapsed());
         metrics::counter!("leafid_asks_total", "of" => of, "outcome" => outcome).increment(1);
     }
-    let _ = config;
     answer
 }

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use leafid_core::{Ask, Carryover, Code, Grant, HostTime, Ids, Run, SharedLine, Stats, Token};
+use leafid_core::{
+    Ask, Carryover, Code, Grant, HostTime, Ids, Run, SegmentIds, SharedLine, Stats, Token,
+};
 
 use crate::Error;
 use crate::driver::seat::Seats;
@@ -187,10 +189,12 @@ impl Holding {
         if !fork::is_current_by_load(self.generation) {
             return None;
         }
+        if !STAMPS {
+            return self.draw_by::<COUNTS>(SegmentIds, HostTime::MIN);
+        }
         match self.numbering.get()? {
-            Numbering::Segment(ids) if !STAMPS => self.draw_by::<COUNTS>(*ids, HostTime::MIN),
-            Numbering::Snowflake(ids) if STAMPS => self.draw_by::<COUNTS>(*ids, self.clock.now()),
-            _ => None,
+            Numbering::Snowflake(ids) => self.draw_by::<COUNTS>(*ids, self.clock.now()),
+            Numbering::Segment(_) => None,
         }
     }
 

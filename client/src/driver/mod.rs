@@ -2,9 +2,9 @@
 //!
 //! A [`Generator`] lives as long as its user wants, across forks. A [`Holding`] is what one process has
 //! of it: the lock-free line that callers draw from, and behind a mutex the core's generator with its
-//! requests ([`state`]). All holdings on one store are in its [`Hub`], whose thread carries their asks.
-//! A caller that finds nothing at hand makes a [`Call`] and waits in it ([`waiting`]); one in an async
-//! function or an event loop has a [`Seat`]. A state file has a second thread, which writes it ([`saving`]).
+//! requests (`state`). All holdings on one store are in its [`Hub`], whose thread carries their asks.
+//! A caller that finds nothing at hand makes a [`Call`] and waits in it (`waiting`); one in an async
+//! function or an event loop has a [`Seat`]. A state file has a second thread, which writes it (`saving`).
 
 mod asking;
 mod config;

@@ -47,7 +47,20 @@ impl<T: ?Sized> Visitor<'_> for Either<T> {
     }
 }
 
-/// A field's ID as a number, also in JSON: `#[serde(with = "leafid::number")]`.
+/// A field's ID as a number, also in JSON.
+///
+/// ```
+/// use leafid::Id;
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Order {
+///     id: Id<Order>,
+///     #[serde(with = "leafid::number")]
+///     parent: Id<Order>,
+/// }
+/// let order = Order { id: Id::new(7), parent: Id::new(5) };
+/// assert_eq!(serde_json::to_string(&order).unwrap(), r#"{"id":"7","parent":5}"#);
+/// ```
 pub mod number {
     use super::{Deserialize, Deserializer, Id, Serializer};
 

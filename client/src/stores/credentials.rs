@@ -7,17 +7,39 @@ use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConf
 
 use crate::Error;
 
-/// The credentials that a caller or the environment gives.
+/// The credentials that a caller or the environment gives: [`Store::http`](crate::Store::http).
+///
+/// ```
+/// use leafid::Credentials;
+///
+/// let mine = Credentials {
+///     token: Some("the-token".to_owned()),
+///     ca: Some("/etc/leafid/ca.pem".into()),
+///     ..Default::default()
+/// };
+/// assert!(mine.cert.is_none() && mine.key.is_none());
+/// ```
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Credentials {
+    /// The bearer token: printable ASCII characters without spaces.
     pub token: Option<String>,
+    /// A file in PEM with the authorities to trust, in place of the public ones.
     pub ca: Option<PathBuf>,
+    /// A file in PEM with this client's certificate, and those between it and the authority.
     pub cert: Option<PathBuf>,
+    /// A file in PEM with the certificate's private key.
     pub key: Option<PathBuf>,
 }
 
 impl Credentials {
-    /// Fills in what is missing from `LEAFID_TOKEN`, `LEAFID_CA`, `LEAFID_CERT` and `LEAFID_KEY`.
+    /// Fills in what is missing from `LEAFID_TOKEN`, `LEAFID_CA`, `LEAFID_CERT` and `LEAFID_KEY`, as
+    /// [`Store::http`](crate::Store::http) does. Certificate and key come from one place.
+    ///
+    /// ```
+    /// # unsafe { std::env::set_var("LEAFID_TOKEN", "the-token") };
+    /// let mine = leafid::Credentials::default().or_environment();
+    /// assert_eq!(mine.token.as_deref(), Some("the-token"));
+    /// ```
     pub fn or_environment(self) -> Credentials {
         let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let path = |name| text(name).map(PathBuf::from);

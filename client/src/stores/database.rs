@@ -142,15 +142,18 @@ impl Opened {
         let create = !self.database.makes().is_empty();
         let options = Options { create, ..Options::default() };
         let opened = place.open(Some(runtime.handle()), Arc::new(SystemClock), &options);
-        let registry = opened.map_err(Problem::from)?;
-        let name = owner::name().map_or_else(|_| "leafid".to_owned(), |name| name.to_string());
-        match std::env::var_os(JOURNAL).filter(|folder| !folder.is_empty()) {
-            Some(folder) => {
-                let journal = Journal::open(folder.as_ref(), registry.id(), place.shown())?;
-                registry.keep(journal, name, false)?;
+        let registry = opened.map_err(|why| {
+            let mut problem = Problem::from(why);
+            if problem.code == Code::StoreUnknown {
+                problem.detail += "; `.create()` makes a new store as well";
             }
-            None => registry.attend(name)?,
-        }
+            problem
+        })?;
+        let name = owner::name().map_or_else(|_| "leafid".to_owned(), |name| name.to_string());
+        let folder = std::env::var_os(JOURNAL).filter(|folder| !folder.is_empty());
+        let journal = folder
+            .map(|folder| Journal::open(folder.as_ref(), registry.id(), place.shown(), false));
+        registry.attend(name, journal.transpose()?)?;
         Ok((runtime, registry))
     }
 }

@@ -126,7 +126,7 @@ fn agent(trust: &Option<TlsConfig>) -> Agent {
         .max_redirects_will_error(false)
         .proxy(None)
         .timeout_global(Some(PATIENCE))
-        .user_agent(concat!("leafid-python/", env!("CARGO_PKG_VERSION")));
+        .user_agent(concat!("leafid/", env!("CARGO_PKG_VERSION")));
     let config = match trust {
         Some(trust) => config.tls_config(trust.clone()),
         None => config,
@@ -211,7 +211,7 @@ fn advice(error: &str) -> &'static str {
         }
         error if error.contains("peer certificate") => {
             "name the certificate of the authority that signed the server's, as LEAFID_CA or \
-             `HttpStore(url, ca=…)`"
+             as `ca` of the store"
         }
         // The first bytes of a TLS record, read as a status line, give this error.
         error if error.contains("invalid HTTP version") => "if it speaks TLS, use `https://`",
@@ -229,11 +229,4 @@ fn whole(response: &mut Response<Body>) -> Result<Vec<u8>, ureq::Error> {
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
-}
-
-impl From<Problem> for Error {
-    fn from(problem: Problem) -> Error {
-        let (until_ms, wait_ms) = (problem.free_at_ms, problem.retry_after_ms);
-        Error::new(problem.code, problem.detail).until_ms(until_ms).retry_after_ms(wait_ms)
-    }
 }

@@ -62,8 +62,8 @@ impl Memory {
     ) -> Result<T, Error> {
         if !fork::is_current(self.made_in) {
             let message = "a memory store belongs to the process that made it, and this is a \
-                           forked child, where `memory:` still names the parent's: pass \
-                           `store=MemoryStore()`, made here, or use a store that both can reach";
+                           forked child, where `memory:` still names the parent's: pass a memory \
+                           store that was made here, or use a store that both can reach";
             return Err(Error::new(Code::Closed, message));
         }
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);

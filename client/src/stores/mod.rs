@@ -72,7 +72,34 @@ pub enum Make {
     Namespace(String, Option<Layout>, Option<Range>),
 }
 
-/// Carries asks to a store, one after another.
+/// Carries asks to a store, one after another: for a store of one's own, and for what stands before one.
+///
+/// A generator sends an ask again, with the same request id, until an answer comes: the store must answer it as it did
+/// the first time. `leafid::conform` (feature `conform`) checks that, and all else that a store must do.
+///
+/// ```
+/// use leafid::{Ask, Error, Grant, Release, Segment, Store, Transport};
+///
+/// /// Tells each ask.
+/// struct Told(Box<dyn Transport>);
+///
+/// impl Transport for Told {
+///     fn ask(&mut self, ask: &Ask) -> Result<Grant, Error> {
+///         println!("{ask:?}");
+///         self.0.ask(ask)
+///     }
+///
+///     fn release(&mut self, release: &Release) -> Result<(), Error> {
+///         self.0.release(release)
+///     }
+/// }
+///
+/// let memory = Store::memory()?;
+/// let store = Store::custom("told", move || Box::new(Told(memory.connect())));
+/// let orders = Segment::builder("orders").store(&store).build()?;
+/// assert_eq!(orders.next()?, 1);
+/// # Ok::<(), leafid::Error>(())
+/// ```
 pub trait Transport: Send {
     /// Carries an ask.
     ///
@@ -85,6 +112,6 @@ pub trait Transport: Send {
     /// # Errors
     /// As [`Transport::ask`]. A holder can do nothing about them.
     fn release(&mut self, release: &Release) -> Result<(), Error>;
-    /// Drops every connection without using it.
+    /// Drops every connection without using it: the other end of each belongs to another copy of this process.
     fn reconnect(&mut self) {}
 }

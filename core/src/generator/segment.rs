@@ -5,7 +5,7 @@
 
 use super::kind::{Keeps, Kind, NewRange, Standing};
 use super::{Generator, StepPolicy};
-use crate::line::{Ids, Line, OwnLine, Run, Shape, Stop, count_up};
+use crate::line::{Ids, Line, OwnLine, Run, Shape, Stop};
 use crate::protocol::registry::{DEFAULT_STEP, STEP_CAP};
 use crate::protocol::{Release, SegmentAsk, SegmentGrant};
 use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, StoreTime, Token};
@@ -149,11 +149,8 @@ impl Ids for SegmentIds {
     }
 
     #[inline]
-    fn write(self, run: Run, out: &mut [u64]) {
-        let count = usize::try_from(run.positions.len()).unwrap_or(usize::MAX);
-        if let Some(place) = out.get_mut(..count.min(out.len())) {
-            count_up(run.positions.start, place);
-        }
+    fn successive(self, positions: Range) -> u64 {
+        positions.len()
     }
 
     fn refusal(self, _stop: Stop, _limits: Range, _offset: Offset) -> Refusal {

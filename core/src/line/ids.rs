@@ -94,11 +94,22 @@ pub trait Ids: Copy {
         Err(self.refusal(stop, limits, line.offset()))
     }
 
-    /// Writes the IDs of a run, in order, as far as `out` reaches.
+    /// How many of these positions, from the first on, have successive IDs: at least one, if there is any.
+    /// A host may turn the first into an ID and add from there.
+    fn successive(self, positions: Range) -> u64;
+
+    /// Writes the IDs of a run, in order, as far as `out` reaches. A processor makes several additions at
+    /// once.
     #[inline]
     fn write(self, run: Run, out: &mut [u64]) {
-        for (place, position) in out.iter_mut().zip(run.positions.start..run.positions.end) {
-            *place = self.id(position, run.worker);
+        let (mut positions, mut rest) = (run.positions, out);
+        while !positions.is_empty() && !rest.is_empty() {
+            let count = self.successive(positions);
+            let here = usize::try_from(count).map_or(rest.len(), |count| count.min(rest.len()));
+            let (place, after) = rest.split_at_mut(here);
+            count_up(self.id(positions.start, run.worker), place);
+            positions.start = positions.start.saturating_add(count);
+            rest = after;
         }
     }
 }
@@ -122,7 +133,7 @@ const AT_ONCE: usize = if cfg!(target_family = "wasm") { 4 } else { 32 };
 
 /// Writes successive numbers, beginning with `first`.
 #[inline]
-pub(crate) fn count_up(first: u64, out: &mut [u64]) {
+fn count_up(first: u64, out: &mut [u64]) {
     let mut id = first;
     let (groups, rest) = out.as_chunks_mut::<AT_ONCE>();
     for group in groups {

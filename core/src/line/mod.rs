@@ -11,7 +11,6 @@ mod own;
 mod shared;
 
 pub use ids::Ids;
-pub(crate) use ids::count_up;
 pub use own::OwnLine;
 #[cfg(target_has_atomic = "64")]
 pub use shared::SharedLine;
@@ -219,11 +218,13 @@ pub trait Line {
     ) -> Result<Run, Stop> {
         let mut cursor = self.cursor();
         loop {
-            if cursor & CLOSED != 0 {
-                return Err(Stop::Closed);
-            }
             let bound = self.bound();
-            let positions = decide(cursor, shape.end(bound), limits, least, n)?;
+            let positions = match decide(cursor, shape.end(bound), limits, least, n) {
+                Ok(positions) => positions,
+                // The bit that says so lies above every end.
+                Err(_) if cursor & CLOSED != 0 => return Err(Stop::Closed),
+                Err(stop) => return Err(stop),
+            };
             match self.compare_swap(INSIDE, cursor, positions.end) {
                 Ok(()) => return Ok(Run { positions, worker: shape.worker(bound) }),
                 Err(seen) => cursor = seen,

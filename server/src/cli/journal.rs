@@ -87,15 +87,13 @@ pub fn open(
         }
         _ => unopened,
     })?;
-    match folder {
-        Some(folder) => begin(folder, &store, options.believe_clock)?,
-        None => store.attend(machine())?,
-    }
+    let journal = folder.map(|folder| begin(folder, &store, options.believe_clock)).transpose()?;
+    store.attend(machine(), journal)?;
     Ok(store)
 }
 
 /// Begins the journal; it ignores the times in it if the clock is to be believed.
-fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Problem> {
+fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<Journal, Problem> {
     let (found, shown) = (store.found()?, store.place());
     // A store that replaces a lost one has a floor, and begins above its journal.
     let is_new = found.floor.is_none() && !file::is_known(folder, store.id())?;
@@ -103,7 +101,7 @@ fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Pro
         let what = format!("{shown} is not the store that was there before");
         return Err(refusal(&lost, &what, &shown));
     }
-    let journal = Journal::open(folder, store.id(), place(&shown))?;
+    let journal = Journal::open(folder, store.id(), place(&shown), believe_clock)?;
     let path = journal.path.display().to_string();
     match journal.found.server {
         Some(_) => tracing::info!(path, "the store is compared with its journal"),
@@ -113,7 +111,7 @@ fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Pro
             "a new journal is begun: what happened to the store before is not known"
         ),
     }
-    store.keep(journal, machine(), believe_clock)
+    Ok(journal)
 }
 
 /// The machine's name, by which operators know a server.
@@ -136,7 +134,7 @@ pub fn lost(folder: &Path, shown: &str) -> Result<Option<Lost>, Problem> {
 pub fn refusal((journal, known): &Lost, what: &str, place: &str) -> Problem {
     let folder = journal.parent().unwrap_or(Path::new(".")).display();
     let journal = journal.display();
-    let knows = match known.tags.iter().max_by_key(|(_, end)| **end) {
+    let knows = match known.tags().max_by_key(|(_, end)| *end) {
         Some((tag, end)) => format!("tag `{tag}` up to {end}"),
         None => "worker numbers".to_owned(),
     };

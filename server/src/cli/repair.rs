@@ -170,7 +170,7 @@ impl Repair {
         }
         match (self.above, &self.tag) {
             (Some(above), Some(name)) => {
-                order.bounds.note(Note::Line(Line::Tag(tag(name)?, above)));
+                order.bounds.note(Note::Line(Line::tag(tag(name)?, above)));
             }
             (above, _) => order.above = above.unwrap_or(0),
         }
@@ -178,7 +178,7 @@ impl Repair {
             let asked = FromMax::of(sql.clone(), self.database.clone());
             let first = asked.first(tag.as_str(), Some(&self.store))?;
             if let Some(first) = first {
-                order.bounds.note(Note::Line(Line::Tag(*tag, first)));
+                order.bounds.note(Note::Line(Line::tag(*tag, first)));
             }
         }
         Ok((order, journals))
@@ -206,26 +206,36 @@ fn unknown(awaited: &[Server]) -> Problem {
     Problem::new(Code::StoreRefused, detail)
 }
 
+/// A raised row: its names, what a person is told of it, and where it stood before and stands now.
+fn raised(write: &Write) -> Option<(Value, String, Option<u64>, u64)> {
+    Some(match write {
+        Write::Tag { tag, before, after } => (
+            json!({ "tag": tag.as_str() }),
+            format!("tag `{tag}`:"),
+            before.map(|seen| seen.row.max_id),
+            after.max_id,
+        ),
+        Write::Worker(write) => (
+            json!({ "namespace": write.namespace.as_str(), "worker": write.worker }),
+            format!("worker {} of namespace `{}`: rests until tick", write.worker, write.namespace),
+            write.before.map(|seen| seen.row.reserved_until),
+            write.after.reserved_until,
+        ),
+        Write::Namespace { namespace, before, after } => (
+            json!({ "namespace": namespace.as_str() }),
+            format!("namespace `{namespace}`: no window begins before tick"),
+            before.map(|seen| seen.row.namespace.floor),
+            after.namespace.floor,
+        ),
+        _ => return None,
+    })
+}
+
 fn described(plan: &Repaired) -> Value {
-    let raised = plan.raised.iter().filter_map(|write| {
-        Some(match write {
-            Write::Tag { tag, before, after } => {
-                let from = before.map(|seen| seen.row.max_id.to_string());
-                json!({ "tag": tag.as_str(), "from": from, "to": after.max_id.to_string() })
-            }
-            Write::Worker(write) => json!({
-                "namespace": write.namespace.as_str(),
-                "worker": write.worker,
-                "from": write.before.map(|seen| seen.row.reserved_until.to_string()),
-                "to": write.after.reserved_until.to_string(),
-            }),
-            Write::Namespace { namespace, before, after } => json!({
-                "namespace": namespace.as_str(),
-                "from": before.map(|seen| seen.row.namespace.floor.to_string()),
-                "to": after.namespace.floor.to_string(),
-            }),
-            _ => return None,
-        })
+    let raised = plan.raised.iter().filter_map(raised).map(|(mut row, _, from, to)| {
+        row["from"] = json!(from.map(|from| from.to_string()));
+        row["to"] = to.to_string().into();
+        row
     });
     let removed = plan
         .removed
@@ -240,30 +250,9 @@ fn described(plan: &Repaired) -> Value {
 
 /// What a fence does, for a person.
 fn lines(plan: &Repaired) -> Vec<String> {
-    let from = |before: Option<u64>| before.map_or("none".to_owned(), |before| before.to_string());
-    let raised = plan.raised.iter().filter_map(|write| {
-        Some(match write {
-            Write::Tag { tag, before, after } => {
-                format!(
-                    "tag `{tag}`: {} → {}",
-                    from(before.map(|seen| seen.row.max_id)),
-                    after.max_id
-                )
-            }
-            Write::Worker(write) => format!(
-                "worker {} of namespace `{}`: rests until tick {} → {}",
-                write.worker,
-                write.namespace,
-                from(write.before.map(|seen| seen.row.reserved_until)),
-                write.after.reserved_until
-            ),
-            Write::Namespace { namespace, before, after } => format!(
-                "namespace `{namespace}`: no window begins before tick {} → {}",
-                from(before.map(|seen| seen.row.namespace.floor)),
-                after.namespace.floor
-            ),
-            _ => return None,
-        })
+    let raised = plan.raised.iter().filter_map(raised).map(|(_, what, from, to)| {
+        let from = from.map_or("none".to_owned(), |from| from.to_string());
+        format!("{what} {from} → {to}")
     });
     let mut lines: Vec<String> = raised.take(LINES).collect();
     let more = plan.raised.len() - lines.len();

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, Name, StoreTime, Token};
+use leafid_store::fence::Sight;
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
-use leafid_store::store::JournalSight;
 use leafid_wire::FieldWriter;
 
 use super::answer::{Json, Refused};
@@ -32,7 +32,7 @@ pub struct Ready {
     pub generation: u64,
     /// The last fence's floor: no window begins before.
     pub floor: StoreTime,
-    pub journal: Option<JournalSight>,
+    pub journal: Option<Sight>,
     pub stopped: Vec<(Name, TagRow)>,
     /// How many servers with a journal the store has.
     pub servers: usize,
@@ -70,7 +70,7 @@ pub fn put_ready(writer: &mut Writer, ready: &Ready) {
     if ready.floor > ready.now {
         writer.millis("fenced_until_ms", ready.floor.get());
     }
-    put_journal(writer, ready.journal);
+    put_journal(writer, ready.journal.as_ref());
     put_servers(writer, ready.servers, &ready.waits_for);
     writer.array("went_back", ready.stopped.iter().copied(), put_stopped);
 }
@@ -80,13 +80,11 @@ fn put_status(writer: &mut Writer, ready: &Ready) {
 }
 
 /// The journal's state: whether it is kept, since when, and where.
-pub fn put_journal(writer: &mut Writer, journal: Option<JournalSight>) {
-    let Some(JournalSight { written, since, apart }) = journal else {
-        return writer.text("journal", "none");
-    };
-    writer.text("journal", if written { "written" } else { "failing" });
-    writer.millis("journal_since_ms", since.get());
-    writer.flag("journal_apart", apart);
+pub fn put_journal(writer: &mut Writer, journal: Option<&Sight>) {
+    let Some(journal) = journal else { return writer.text("journal", "none") };
+    writer.text("journal", if journal.is_written() { "written" } else { "failing" });
+    writer.millis("journal_since_ms", journal.since.get());
+    writer.flag("journal_apart", journal.apart);
 }
 
 /// The servers of the store, as this one sees them.

@@ -91,10 +91,10 @@ fn put_store(all: &mut Exposition, store: &Registry, found: &Result<Ready, Probl
 /// The journal, and the load of the store's thread.
 fn put_inside(all: &mut Exposition, Inside { turns, arriving, journal }: &Inside) {
     if let Some(journal) = journal {
-        all.one("leafid_journal_up", journal.written.into());
+        all.one("leafid_journal_up", journal.is_written().into());
         all.one("leafid_journal_apart", journal.apart.into());
     }
-    let since = journal.map_or(0, |found| found.since.get().unsigned_abs() / 1_000);
+    let since = journal.as_ref().map_or(0, |found| found.since.get().unsigned_abs() / 1_000);
     all.one("leafid_journal_since_seconds", since);
     all.family("leafid_queue_length");
     for (line, length) in [

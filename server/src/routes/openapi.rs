@@ -174,7 +174,7 @@ fn parameter(name: &str, place: &str, path: &str) -> Value {
 mod tests {
     use axum::response::IntoResponse;
     use leafid_core::{StoreTime, Token};
-    use leafid_store::store::JournalSight;
+    use leafid_store::fence::Sight;
 
     use super::*;
     use crate::routes::health::{Ready, put_ready};
@@ -196,7 +196,7 @@ mod tests {
             now,
             generation: 1,
             floor: now.plus(30_000),
-            journal: Some(JournalSight { written: true, since: now, apart: true }),
+            journal: Some(Sight::new(now, true)),
             stopped: Vec::new(),
             servers: 2,
             waits_for: vec![("host-b".to_owned(), Token::new([8; 16]))],

@@ -58,7 +58,7 @@ fn put_store(writer: &mut Writer, store: &Registry, found: &Result<Ready, Proble
     let Some(Inside { turns, arriving, journal, .. }) = store.inside() else { return };
     let waiting = turns.acquires.get() + turns.others.get() + turns.again.get() + arriving;
     writer.number("waiting", waiting);
-    health::put_journal(writer, journal);
+    health::put_journal(writer, journal.as_ref());
     let register = store.register();
     health::put_servers(writer, register.members, &register.waits_for);
     let write = turns.write.read();

@@ -3,16 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use leafid_core::{Name, Token};
-use leafid_turn::groups::Scope;
-use leafid_turn::register::{Beat, Line, Window};
+use leafid_turn::register::{Beat, Line, Row};
 
 use crate::backends::{Group, Write};
 
 /// One note of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Forgets all windows: their times are of a clock that was wrong.
-    Afresh,
     /// The id of the server that writes the journal.
     Server(Token),
     /// The last beat of its record.
@@ -40,20 +37,14 @@ pub struct Bounds {
     pub members: BTreeSet<Token>,
     /// The longest window of any namespace, in ms.
     pub longest_ms: u32,
-    /// Of each tag, the number at and above which nothing was granted.
-    pub tags: BTreeMap<Name, u64>,
-    /// Of each worker number, its last window.
-    pub workers: BTreeMap<(Name, u32), Window>,
+    /// Of each tag the number at and above which nothing was granted, of each worker number its last window.
+    pub lines: BTreeMap<Row, Line>,
 }
 
 impl Bounds {
     /// Adds a note; says whether it was news.
     pub fn note(&mut self, note: Note) -> bool {
         match note {
-            Note::Afresh => {
-                self.workers.clear();
-                true
-            }
             Note::Server(id) => self.server.replace(id) != Some(id),
             Note::Next(beat) => std::mem::replace(&mut self.next, beat) != beat,
             Note::Beat(beat) => std::mem::replace(&mut self.beat, beat) != beat,
@@ -69,67 +60,48 @@ impl Bounds {
             }
             Note::Line(line) => {
                 let is_new = !self.knows(&line);
-                match line {
-                    _ if !is_new => {}
-                    Line::Tag(tag, end) | Line::Changed(tag, end) => {
-                        self.tags.insert(tag, end);
-                    }
-                    Line::Worker(name, worker, window) => {
-                        self.workers.insert((name, worker), window);
-                    }
+                if is_new {
+                    self.lines.insert(line.row, Line { changed: false, ..line });
                 }
                 is_new
             }
         }
     }
 
+    /// Adds notes; gives those that were news.
+    pub fn learn(&mut self, notes: impl IntoIterator<Item = Note>) -> Vec<Note> {
+        notes.into_iter().filter(|note| self.note(note.clone())).collect()
+    }
+
     /// Whether a bound is no news.
     pub fn knows(&self, line: &Line) -> bool {
-        match line {
-            Line::Tag(tag, end) | Line::Changed(tag, end) => {
-                self.tags.get(tag).is_some_and(|known| known >= end)
-            }
-            Line::Worker(name, worker, window) => {
-                let known = self.workers.get(&(*name, *worker));
-                known.is_some_and(|known| known.granted > window.granted || known == window)
-            }
-        }
+        self.lines.get(&line.row).is_some_and(|known| {
+            known.state > line.state || (known.state, known.end) == (line.state, line.end)
+        })
     }
 
     /// The state of a line's row at its bound; 0 if there is none.
     pub fn state(&self, line: &Line) -> u64 {
-        match line {
-            Line::Tag(tag, _) | Line::Changed(tag, _) => self.tags.get(tag).copied().unwrap_or(0),
-            Line::Worker(name, worker, _) => {
-                let known = self.workers.get(&(*name, *worker));
-                known.map_or(0, |known| Line::Worker(*name, *worker, *known).state())
-            }
-        }
+        self.lines.get(&line.row).map_or(0, |known| known.state)
     }
 
     /// The bounds that are above these states of all rows. A tag that is missing at 1 is lost without harm.
     pub fn above(&self, rows: &[Line]) -> Vec<Line> {
-        let states: BTreeMap<Scope, u64> =
-            rows.iter().map(|line| (Scope::of(line), line.state())).collect();
-        let state = |line: &Line| states.get(&Scope::of(line)).copied().unwrap_or(1);
-        self.lines().filter(|line| line.state() > state(line)).collect()
+        let states: BTreeMap<Row, u64> = rows.iter().map(|line| (line.row, line.state)).collect();
+        let state = |line: &Line| states.get(&line.row).copied().unwrap_or(1);
+        self.lines.values().filter(|line| line.state > state(line)).copied().collect()
     }
 
     /// The bounds of these lines.
     pub fn of(&self, lines: &[Line]) -> Bounds {
-        let mut of = Bounds::default();
-        for line in lines {
-            match line {
-                Line::Tag(tag, _) | Line::Changed(tag, _) => {
-                    of.tags.extend(self.tags.get(tag).map(|end| (*tag, *end)));
-                }
-                Line::Worker(name, worker, _) => {
-                    let key = (*name, *worker);
-                    of.workers.extend(self.workers.get(&key).map(|window| (key, *window)));
-                }
-            }
-        }
-        of
+        let known = lines.iter().filter_map(|line| self.lines.get(&line.row));
+        Bounds { lines: known.map(|known| (known.row, *known)).collect(), ..Bounds::default() }
+    }
+
+    /// The bounds of tags.
+    pub fn tags(&self) -> impl Iterator<Item = (Name, u64)> + '_ {
+        let tags = self.lines.values().filter(|line| line.row.1.is_none());
+        tags.map(|line| (line.row.0, line.end))
     }
 
     /// All notes, as the content of a new file.
@@ -141,36 +113,23 @@ impl Bounds {
             Note::Members(self.members.clone()),
             Note::Longest(self.longest_ms),
         ];
-        server.chain(known).chain(self.lines().map(Note::Line))
-    }
-
-    /// All bounds.
-    pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
-        let tags = self.tags.iter().map(|(tag, end)| Line::Tag(*tag, *end));
-        let workers = self.workers.iter();
-        tags.chain(workers.map(|((name, n), window)| Line::Worker(*name, *n, *window)))
+        server.chain(known).chain(self.lines.values().copied().map(Note::Line))
     }
 
     /// Takes over the bounds of another journal, and the servers that it knows.
     pub fn merge(&mut self, other: &Bounds) {
         self.members.extend(&other.members);
         self.note(Note::Longest(other.longest_ms));
-        for line in other.lines() {
-            match line {
-                Line::Worker(name, worker, window) => {
-                    let known = self.workers.entry((name, worker)).or_insert(window);
-                    known.end = known.end.max(window.end);
-                    known.granted = known.granted.max(window.granted);
-                }
-                line => drop(self.note(Note::Line(line))),
-            }
+        for line in other.lines.values() {
+            let known = self.lines.entry(line.row).or_insert(*line);
+            (known.state, known.end) = (known.state.max(line.state), known.end.max(line.end));
         }
     }
 
     /// Whether anything was granted that a store could forget and grant again.
     pub fn has_granted(&self) -> bool {
         // A new tag stands at 1.
-        self.tags.values().any(|end| *end > 1) || !self.workers.is_empty()
+        self.lines.values().any(|line| line.end > 1 || line.row.1.is_some())
     }
 }
 
@@ -186,30 +145,33 @@ pub fn longest_ms(groups: &[Group]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use leafid_core::StoreTime;
-
     use super::*;
 
     fn name() -> Name {
         Name::tag("orders").unwrap()
     }
 
-    fn window(granted: i64, end: u64) -> Window {
-        Window { granted: StoreTime::new(granted), end }
+    fn window(granted: u64, end: u64) -> Line {
+        Line::worker(name(), 3, granted, end)
     }
 
-    fn worker(granted: i64, end: u64) -> Note {
-        Note::Line(Line::Worker(name(), 3, window(granted, end)))
+    fn worker(granted: u64, end: u64) -> Note {
+        Note::Line(window(granted, end))
+    }
+
+    fn tags(bounds: &Bounds) -> Vec<u64> {
+        bounds.tags().map(|(_, end)| end).collect()
     }
 
     #[test]
     fn a_bound_of_a_tag_only_rises() {
         let mut bounds = Bounds::default();
         let mut note = |line| bounds.note(Note::Line(line));
-        let [tag, changed] = [Line::Tag, Line::Changed].map(|line| move |end| line(name(), end));
+        let [tag, changed] =
+            [false, true].map(|changed| move |end| Line { changed, ..Line::tag(name(), end) });
         let news = [note(tag(5)), note(tag(4)), note(tag(5)), note(changed(6)), note(changed(6))];
         assert_eq!(news, [true, false, false, true, false]);
-        assert_eq!(bounds.tags, [(name(), 6)].into());
+        assert_eq!(tags(&bounds), [6]);
     }
 
     /// A release lowers the end of a window; a later grant counts whatever its end, and an earlier one, which
@@ -225,23 +187,21 @@ mod tests {
             (10, 90, false, (20, 25)),
         ] {
             assert_eq!(bounds.note(worker(granted, end)), is_news, "{granted} {end}");
-            assert_eq!(bounds.workers[&(name(), 3)], window(known.0, known.1));
+            assert_eq!(bounds.lines[&(name(), Some(3))], window(known.0, known.1));
         }
-        assert!(bounds.note(Note::Afresh) && bounds.workers.is_empty());
-        assert!(bounds.note(worker(5, 7)), "what a wrong clock granted is forgotten");
     }
 
     #[test]
     fn rows_that_are_below_their_bounds_or_missing_are_found() {
         let mut bounds = Bounds::default();
-        let [tag, low, number] =
-            [Line::Tag(name(), 30), Line::Tag(name(), 29), Line::Worker(name(), 3, window(10, 50))];
+        let [tag, low, number] = [Line::tag(name(), 30), Line::tag(name(), 29), window(10, 50)];
         assert!([tag, number].map(|line| bounds.note(Note::Line(line))) == [true; 2]);
-        let released = Line::Worker(name(), 3, window(10, 30));
+        let released = window(10, 30);
         assert_eq!(bounds.above(&[tag, released]), []);
         assert_eq!(bounds.above(&[low, number]), [tag]);
         assert_eq!(bounds.above(&[tag]), [number]);
-        let unused = Bounds { tags: [(name(), 1)].into(), ..Bounds::default() };
+        let mut unused = Bounds::default();
+        assert!(unused.note(Note::Line(Line::tag(name(), 1))));
         assert_eq!(unused.above(&[]), []);
     }
 
@@ -254,7 +214,7 @@ mod tests {
             let mut bounds = Bounds { server: Some(id), beat: beat(count), ..Bounds::default() };
             bounds.note(Note::Members([other].into()));
             bounds.note(Note::Longest(count as u32));
-            bounds.note(Note::Line(Line::Tag(name(), end)));
+            bounds.note(Note::Line(Line::tag(name(), end)));
             bounds.note(window);
             bounds
         };
@@ -264,15 +224,16 @@ mod tests {
         merged.merge(&two_has);
         assert_eq!((merged.server, merged.beat), (Some(one), beat(8)), "it stays its server's");
         assert_eq!(merged.members, [one, two].into());
-        assert_eq!((merged.longest_ms, &merged.tags), (9, &[(name(), 30)].into()));
-        assert_eq!(merged.workers, [((name(), 3), window(20, 50))].into());
+        assert_eq!((merged.longest_ms, tags(&merged)), (9, vec![30]));
+        assert_eq!(merged.lines[&(name(), Some(3))], window(20, 50));
         // All of it is in the notes, from which a file is written again.
         let mut read = Bounds::default();
         for note in merged.notes() {
             read.note(note);
         }
         assert_eq!(read, merged);
-        let unused = Bounds { tags: [(name(), 1)].into(), ..Bounds::default() };
+        let mut unused = Bounds::default();
+        assert!(unused.note(Note::Line(Line::tag(name(), 1))));
         assert!(merged.has_granted() && !unused.has_granted());
     }
 }

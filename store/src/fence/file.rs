@@ -53,36 +53,31 @@ pub struct Log {
 
 impl Log {
     /// Opens a journal of the store that no server uses, or begins one. Other unused ones are taken over
-    /// (PROTOCOL R30): gives the servers that they were of, and removes them with [`Log::take_over`].
-    pub fn open(folder: &Path, mut head: Head) -> Result<(Log, Vec<(Token, Beat)>), Problem> {
-        let store = head.store;
-        let (path, lock) = match unused(folder, store)? {
-            Some(found) => found,
-            None => free(folder, store)?,
-        };
-        let mut bounds = Bounds::default();
+    /// (PROTOCOL R30): gives the servers that they were of, and removes them with [`Log::take_over`]. With
+    /// `believe_clock` it forgets all windows: their times are of a clock that was wrong.
+    pub fn open(
+        folder: &Path,
+        mut head: Head,
+        believe_clock: bool,
+    ) -> Result<(Log, Vec<(Token, Beat)>), Problem> {
+        let (mut own, mut bounds) = (None, Bounds::default());
         let (mut taken, mut left) = (Vec::new(), Vec::new());
-        for (other, id) in all(folder)? {
-            if id != store {
-                continue;
+        for Found { path, head: known, bounds: noted, lock } in known(folder, head.store)? {
+            let Some(lock) = lock? else { continue };
+            head.since = head.since.min(known.since);
+            bounds.merge(&noted);
+            if own.is_none() {
+                (bounds.server, bounds.beat) = (noted.server, noted.beat);
+                bounds.next = noted.next;
+                own = Some((path, lock));
+            } else {
+                taken.extend(noted.server.map(|id| (id, noted.beat)));
+                left.push((path, lock));
             }
-            let other_lock = if other == path { None } else { self::lock(folder, &other)? };
-            if other != path && other_lock.is_none() {
-                continue;
-            }
-            if let Some((known, noted)) = read(&other, id)? {
-                head.since = head.since.min(known.since);
-                if other == path {
-                    (bounds.server, bounds.beat) = (noted.server, noted.beat);
-                    bounds.next = noted.next;
-                } else {
-                    taken.extend(noted.server.map(|id| (id, noted.beat)));
-                }
-                bounds.merge(&noted);
-            }
-            left.extend(other_lock.map(|lock| (other, lock)));
         }
+        let (path, lock) = own.map_or_else(|| free(folder, head.store), Ok)?;
         bounds.members.retain(|id| taken.iter().all(|(taken, _)| taken != id));
+        bounds.lines.retain(|(_, worker), _| worker.is_none() || !believe_clock);
         let cannot = |error: std::io::Error| unusable(&path, &error);
         let (file, size) = begin(&path, &head, &bounds).map_err(cannot)?;
         let log = Log { path, head, file, lock, bounds, left, size, began: size, is_behind: false };
@@ -183,8 +178,9 @@ pub struct Found {
     pub path: PathBuf,
     /// Its content.
     pub bounds: Bounds,
+    head: Head,
     /// Its lock; none if a server has it.
-    lock: Option<File>,
+    lock: Result<Option<File>, Problem>,
 }
 
 impl Found {
@@ -194,8 +190,9 @@ impl Found {
     /// What the file system says.
     pub fn remove(self) -> std::io::Result<bool> {
         match self.lock {
-            Some(_lock) => std::fs::remove_file(&self.path).map(|()| true),
-            None => Ok(false),
+            Ok(Some(_lock)) => std::fs::remove_file(&self.path).map(|()| true),
+            // One that this user cannot lock is left there, too.
+            _ => Ok(false),
         }
     }
 }
@@ -207,10 +204,9 @@ impl Found {
 pub fn known(folder: &Path, store: Token) -> Result<Vec<Found>, Problem> {
     let mut known = Vec::new();
     for (path, _) in all(folder)?.into_iter().filter(|(_, id)| *id == store) {
-        // One that this user cannot lock is left there.
-        let lock = lock(folder, &path).ok().flatten();
+        let lock = lock(folder, &path);
         let found = read(&path, store)?;
-        known.extend(found.map(|(_, bounds)| Found { path, bounds, lock }));
+        known.extend(found.map(|(head, bounds)| Found { path, bounds, head, lock }));
     }
     Ok(known)
 }
@@ -319,16 +315,7 @@ fn begin(path: &Path, head: &Head, bounds: &Bounds) -> std::io::Result<(File, u6
     Ok((file, content.len() as u64))
 }
 
-/// The first journal of the store that no server uses.
-fn unused(folder: &Path, store: Token) -> Result<Option<(PathBuf, File)>, Problem> {
-    for (path, _) in all(folder)?.into_iter().filter(|(_, id)| *id == store) {
-        if let Some(lock) = lock(folder, &path)? {
-            return Ok(Some((path, lock)));
-        }
-    }
-    Ok(None)
-}
-
+/// The first name for a journal that no server uses.
 fn free(folder: &Path, store: Token) -> Result<(PathBuf, File), Problem> {
     let free = (1..=SERVERS).find_map(|n| {
         let path = path(folder, store, n);

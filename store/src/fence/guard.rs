@@ -12,7 +12,6 @@ use leafid_core::{Code, HostTime, StoreTime, Token};
 use leafid_turn::register::{self, Beat, Change, Record, Server};
 
 use super::bounds::Note;
-use super::journal::Noted;
 use super::{Bounds, Desk, Journal, Orders, Repair, Repaired, Reply};
 use crate::backends::{BackEnd, Outcome, ServerWrite, Write};
 use crate::problem::Problem;
@@ -155,9 +154,7 @@ impl Guard {
         boot: HostTime,
         waits: bool,
     ) -> Result<bool, Problem> {
-        if let Some(orders) = self.desk.take() {
-            self.follow(orders)?;
-        }
+        self.follow(self.desk.take());
         if let Some((problem, at)) = &self.refused
             && self.repair.is_none()
             && boot.since(*at) < AGAIN_MS
@@ -192,7 +189,7 @@ impl Guard {
         if self.is_behind
             && let Some(me) = &self.me
         {
-            synced(self.note([Note::Beat(me.beat)])).await?;
+            self.note(vec![Note::Beat(me.beat)]).await?;
             self.is_behind = false;
         }
         if let Some(order) = self.repair.take() {
@@ -225,8 +222,7 @@ impl Guard {
         let _ = self.remove.take().map(|(_, reply)| reply.send(Err(why.clone())));
     }
 
-    fn follow(&mut self, orders: Orders) -> Result<(), Problem> {
-        let Orders { journal, name, repair, remove } = orders;
+    fn follow(&mut self, Orders { journal, name, repair, remove }: Orders) {
         self.repair = repair.or(self.repair.take());
         self.remove = remove.or(self.remove.take());
         if !name.is_empty() {
@@ -235,16 +231,13 @@ impl Guard {
         if let Some(journal) = journal {
             self.bounds.merge(&journal.found);
             let known = &journal.found;
-            (self.id, self.bounds.server) = match known.server {
-                Some(id) => (id, Some(id)),
-                None => (self.id, None),
-            };
+            self.id = known.server.unwrap_or(self.id);
+            self.bounds.server = known.server;
             (self.bounds.beat, self.bounds.next) = (known.beat, known.next);
             self.life = Beat { life: known.beat.life + 1, ..self.life };
             (self.me, self.maybe) = (None, None);
             self.journal = Some(journal);
         }
-        Ok(())
     }
 
     /// PROTOCOL R28: lets ranges in hand be used for as long as no other server may have dropped this one. A
@@ -335,16 +328,12 @@ impl Guard {
         Server { id: self.id, beat, record, revision: 0 }
     }
 
-    fn note(&self, notes: impl IntoIterator<Item = Note>) -> Option<Noted> {
-        let journal = self.journal.as_ref()?;
-        Some(journal.note(notes.into_iter().collect()))
-    }
-}
-
-async fn synced(noted: Option<Noted>) -> Result<(), Problem> {
-    match noted {
-        Some(noted) => noted.synced().await,
-        None => Ok(()),
+    /// Notes something in the journal, if there is one.
+    async fn note(&self, notes: Vec<Note>) -> Result<(), Problem> {
+        match &self.journal {
+            Some(journal) if !notes.is_empty() => journal.note(notes).await,
+            _ => Ok(()),
+        }
     }
 }
 

@@ -2,25 +2,22 @@
 //! them before higher ones are on the disk.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use leafid_core::{StoreTime, Token};
 use leafid_turn::register::Beat;
-use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::bounds::{Bounds, Note};
 use super::file::{Head, Log};
 use crate::clock::{Clock, SystemClock};
 use crate::problem::Problem;
-use crate::store::JournalSight;
 
 /// How long one write may take before that counts as a failure.
 const HANGS: Duration = Duration::from_secs(5);
-
-type Done = Result<(), String>;
 
 /// A server's journal of one store.
 #[derive(Debug)]
@@ -34,149 +31,91 @@ pub struct Journal {
     pub taken: Vec<(Token, Beat)>,
     /// Its state, for `/readyz` and the metrics.
     pub sight: Sight,
-    orders: Option<Sender<Order>>,
-    writer: Option<JoinHandle<()>>,
+    log: Arc<Mutex<Log>>,
 }
 
 /// The state of a journal.
 #[derive(Clone, Debug)]
 pub struct Sight {
-    since: StoreTime,
-    apart: bool,
-    failed: Arc<Mutex<Option<String>>>,
+    /// When the store's journal was begun, by the server's clock.
+    pub since: StoreTime,
+    /// Whether it is on another disk than the store.
+    pub apart: bool,
+    written: Arc<AtomicBool>,
 }
 
 impl Sight {
-    /// The state now.
-    pub fn now(&self) -> JournalSight {
-        JournalSight {
-            written: failed(&self.failed).is_none(),
-            since: self.since,
-            apart: self.apart,
-        }
+    /// The state of a journal that was just opened.
+    pub fn new(since: StoreTime, apart: bool) -> Sight {
+        Sight { since, apart, written: Arc::new(AtomicBool::new(true)) }
     }
-}
 
-enum Order {
-    Add(Vec<Note>, oneshot::Sender<Done>),
-    TakeOver,
-}
-
-/// Notes on their way to the disk.
-#[derive(Debug)]
-pub struct Noted {
-    path: String,
-    done: oneshot::Receiver<Done>,
-}
-
-impl Noted {
-    /// Waits until they are on the disk.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` if they cannot be written.
-    pub async fn synced(self) -> Result<(), Problem> {
-        let why = match tokio::time::timeout(HANGS, self.done).await {
-            Ok(Ok(Ok(()))) => return Ok(()),
-            Ok(Ok(Err(why))) => why,
-            Ok(Err(_)) | Err(_) => format!("the disk has not answered for {HANGS:?}"),
-        };
-        Err(Problem::unavailable(format!(
-            "the journal `{}` cannot be written: {why}; nothing is granted until it can, as a restore \
-             would not be noticed, though a change may have been made: make room there, or start with \
-             another folder: --journal DIR",
-            self.path
-        )))
+    /// Whether the last write succeeded.
+    pub fn is_written(&self) -> bool {
+        self.written.load(Ordering::Relaxed)
     }
 }
 
 impl Journal {
-    /// Opens an unused journal of the store at this place, or begins one. The folder must exist.
+    /// Opens an unused journal of the store at this place, or begins one; with `believe_clock` without its windows,
+    /// whose times are of a clock that was wrong. The folder must exist.
     ///
     /// # Errors
     /// `SCHEMA_MISMATCH` if a file with the name of a journal is none, `STORE_UNAVAILABLE` if it cannot be
     /// read or written.
-    pub fn open(folder: &Path, store: Token, place: String) -> Result<Journal, Problem> {
+    pub fn open(
+        folder: &Path,
+        store: Token,
+        place: String,
+        believe_clock: bool,
+    ) -> Result<Journal, Problem> {
         let apart = is_apart(folder, &place);
-        let (log, taken) = Log::open(folder, Head { store, since: SystemClock.wall(), place })?;
+        let head = Head { store, since: SystemClock.wall(), place };
+        let (log, taken) = Log::open(folder, head, believe_clock)?;
         let (path, found) = (log.path.clone(), log.bounds().clone());
-        let sight = Sight { since: log.head.since, apart, failed: Arc::default() };
-        let (orders, ordered) = channel();
-        let told = Arc::clone(&sight.failed);
-        let writer = std::thread::Builder::new()
-            .name("leafid-journal".to_owned())
-            .spawn(move || write(log, &ordered, &told))
-            .map_err(|error| Problem::unavailable(format!("no thread for the journal: {error}")))?;
-        let (orders, writer) = (Some(orders), Some(writer));
-        Ok(Journal { path, found, taken, sight, orders, writer })
+        let sight = Sight::new(log.head.since, apart);
+        Ok(Journal { path, found, taken, sight, log: Arc::new(Mutex::new(log)) })
     }
 
-    /// Adds notes, in the order of the calls.
-    pub fn note(&self, notes: Vec<Note>) -> Noted {
-        let (told, done) = oneshot::channel();
-        self.order(Order::Add(notes, told));
-        Noted { path: self.path.display().to_string(), done }
+    /// Adds notes, and waits until they are on the disk.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` if they cannot be written.
+    pub async fn note(&self, notes: Vec<Note>) -> Result<(), Problem> {
+        let log = Arc::clone(&self.log);
+        let added = spawn_blocking(move || locked(&log).add(notes));
+        let done = match timeout(HANGS, added).await {
+            Ok(Ok(done)) => done.map_err(|error| error.to_string()),
+            Ok(Err(_)) | Err(_) => Err(format!("the disk has not answered for {HANGS:?}")),
+        };
+        let was_written = self.sight.written.swap(done.is_ok(), Ordering::Relaxed);
+        match &done {
+            Err(why) if was_written => tracing::error!(
+                "the journal cannot be written: {why}; nothing is granted until it can"
+            ),
+            Ok(()) if !was_written => tracing::info!("the journal is written again"),
+            _ => {}
+        }
+        done.map_err(|why| {
+            Problem::unavailable(format!(
+                "the journal `{}` cannot be written: {why}; nothing is granted until it can, as a restore \
+                 would not be noticed, though a change may have been made: make room there, or start with \
+                 another folder: --journal DIR",
+                self.path.display()
+            ))
+        })
     }
 
     /// Removes the journals that this one has taken over.
     pub fn take_over(&self) {
-        self.order(Order::TakeOver);
-    }
-
-    fn order(&self, order: Order) {
-        // If the thread has ended, nobody answers the order, which is an error for who waits.
-        let _ = self.orders.as_ref().map(|orders| orders.send(order));
-    }
-}
-
-impl Drop for Journal {
-    fn drop(&mut self) {
-        self.orders = None;
-        // If the thread panicked, it has reported that itself.
-        self.writer.take().map(JoinHandle::join);
-    }
-}
-
-fn failed(shared: &Mutex<Option<String>>) -> MutexGuard<'_, Option<String>> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn write(mut log: Log, ordered: &Receiver<Order>, told: &Mutex<Option<String>>) {
-    while let Ok(first) = ordered.recv() {
-        let (mut notes, mut waiting, mut takes_over) = (Vec::new(), Vec::new(), false);
-        for order in std::iter::once(first).chain(ordered.try_iter()) {
-            match order {
-                Order::Add(some, done) => {
-                    notes.extend(some);
-                    waiting.push(done);
-                }
-                Order::TakeOver => takes_over = true,
-            }
-        }
-        if !waiting.is_empty() {
-            let done = log.add(notes).map_err(|error| error.to_string());
-            tell(told, &done);
-            for waiting in waiting {
-                // The caller may be gone.
-                let _ = waiting.send(done.clone());
-            }
-        }
-        if takes_over && let Err(error) = log.take_over() {
+        if let Err(error) = locked(&self.log).take_over() {
             tracing::warn!("a journal that was taken over cannot be removed: {error}");
         }
     }
 }
 
-fn tell(told: &Mutex<Option<String>>, done: &Done) {
-    let before = std::mem::replace(&mut *failed(told), done.clone().err());
-    match (before, done) {
-        (None, Err(why)) => {
-            tracing::error!(
-                "the journal cannot be written: {why}; nothing is granted until it can"
-            );
-        }
-        (Some(_), Ok(())) => tracing::info!("the journal is written again"),
-        _ => {}
-    }
+fn locked(log: &Mutex<Log>) -> MutexGuard<'_, Log> {
+    log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a folder is on another disk than the store's file; a database counts as another disk.
@@ -211,8 +150,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Token::new([7; 16]);
         let head = || Head { store, since: StoreTime::new(7), place: "a".to_owned() };
-        let (mut log, _) = Log::open(folder.path(), head()).unwrap();
-        let note = |end| vec![Note::Line(Line::Tag(Name::tag("orders").unwrap(), end))];
+        let (mut log, _) = Log::open(folder.path(), head(), false).unwrap();
+        let note = |end| vec![Note::Line(Line::tag(Name::tag("orders").unwrap(), end))];
         log.add(note(10)).unwrap();
         let path = log.path.clone();
         let whole = log.fill().unwrap();
@@ -221,6 +160,6 @@ mod tests {
         log.add(note(15)).unwrap();
         drop(log);
         let (_, known) = super::super::file::read(&path, store).unwrap().unwrap();
-        assert_eq!(known.tags.values().copied().collect::<Vec<_>>(), [20]);
+        assert_eq!(known.tags().map(|(_, end)| end).collect::<Vec<_>>(), [20]);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use leafid_core::registry::{DEFAULT_MAX_WINDOW_MS, FIRST_WINDOW_MS, WorkerRow, fence_time};
 use leafid_core::{Name, StoreTime};
 use leafid_turn::journal::tombstone;
-use leafid_turn::register::{Line, Window};
+use leafid_turn::register::Line;
 
 use super::Bounds;
 use crate::backends::{Answer, BackEnd, NamespaceRow, Want, WorkerWrite, Write};
@@ -20,8 +20,6 @@ const PAGE: u32 = 500;
 pub struct Moves {
     /// The writes.
     pub writes: Vec<Write>,
-    /// How many tags they move.
-    pub tags: usize,
     /// No window begins before; 0 if no namespace was lost and nothing is guessed.
     pub floor: StoreTime,
 }
@@ -39,10 +37,9 @@ impl Moves {
     ) -> Result<Moves, Problem> {
         let mut moves = Moves::default();
         moves.plan_tags(back_end, bounds, with_gap, above).await?;
-        moves.tags = moves.writes.len();
         let longest = bounds.longest_ms.max(DEFAULT_MAX_WINDOW_MS);
-        let granted = bounds.workers.values().map(|window| window.granted);
-        let last = granted.fold(now.unwrap_or(StoreTime::new(0)), StoreTime::max);
+        let windows = bounds.lines.values().filter(|line| line.row.1.is_some());
+        let last = windows.map(Line::granted).max().max(now).unwrap_or(StoreTime::new(0));
         let lost = moves.plan_workers(back_end, bounds, now).await?;
         if with_floor {
             moves.plan_namespaces(back_end, last).await?;
@@ -61,29 +58,21 @@ impl Moves {
         with_gap: bool,
         above: u64,
     ) -> Result<(), Problem> {
-        let mut names: BTreeSet<Name> = bounds.tags.keys().copied().collect();
+        let mut names: BTreeSet<Name> = bounds.tags().map(|(tag, _)| tag).collect();
         if with_gap || above > 0 {
             names.extend(positions(back_end).await?.into_iter().map(|(tag, _)| tag));
         }
-        let names: Vec<Name> = names.into_iter().collect();
-        for some in names.chunks(AT_ONCE) {
-            let wants: Vec<Want> = some.iter().map(|tag| Want::Tag(*tag)).collect();
-            for (tag, answer) in some.iter().zip(back_end.read(&wants).await?) {
-                let bound = bounds.tags.get(tag).copied().unwrap_or(0).max(above);
-                let before = match answer {
-                    Answer::Tag(before) => before,
-                    Answer::Removed(seen) => Some(seen),
-                    Answer::Unreadable(problem) => {
-                        tracing::error!("tag `{tag}` is not moved: {}", problem.detail);
-                        continue;
-                    }
-                    _ => continue,
-                };
-                let row = before.map_or_else(tombstone, |seen| seen.row);
-                let after = if with_gap { Some(row.fenced(bound)) } else { row.raised(bound) };
-                let after = after.or((before.is_none()).then_some(row));
-                self.writes.extend(after.map(|after| Write::Tag { tag: *tag, before, after }));
-            }
+        for (tag, answer) in read(back_end, names, |tag| Want::Tag(*tag)).await? {
+            let before = match answer {
+                Answer::Tag(before) => before,
+                Answer::Removed(seen) => Some(seen),
+                _ => continue,
+            };
+            let bound = bounds.lines.get(&(tag, None)).map_or(0, |line| line.end).max(above);
+            let row = before.map_or_else(tombstone, |seen| seen.row);
+            let after = if with_gap { Some(row.fenced(bound)) } else { row.raised(bound) };
+            let after = after.or((before.is_none()).then_some(row));
+            self.writes.extend(after.map(|after| Write::Tag { tag, before, after }));
         }
         Ok(())
     }
@@ -95,51 +84,34 @@ impl Moves {
         bounds: &Bounds,
         now: Option<StoreTime>,
     ) -> Result<bool, Problem> {
-        let spaces: BTreeSet<Name> = bounds.workers.keys().map(|(name, _)| *name).collect();
-        let spaces: Vec<Name> = spaces.into_iter().collect();
+        let windows = bounds.lines.values();
+        let windows = windows.filter_map(|line| Some((line.row.0, line.row.1?, *line)));
+        let spaces: BTreeSet<Name> = windows.clone().map(|(name, ..)| name).collect();
         // A first window that began earlier is over.
         let since = now.map(|now| now.plus(-FIRST_WINDOW_MS));
         let mut young = BTreeMap::new();
-        for some in spaces.chunks(AT_ONCE) {
-            let wants: Vec<Want> = some.iter().map(|name| Want::Namespace(*name)).collect();
-            for (name, answer) in some.iter().zip(back_end.read(&wants).await?) {
-                if let Answer::Namespace(Some(seen)) = answer {
-                    let layout = seen.row.namespace.layout;
-                    let first = since.map_or(u64::MAX, |since| layout.tick(since).unwrap_or(0));
-                    young.insert(*name, first);
-                }
+        for (name, answer) in
+            read(back_end, spaces.iter().copied(), |name| Want::Namespace(*name)).await?
+        {
+            if let Answer::Namespace(Some(seen)) = answer {
+                let layout = seen.row.namespace.layout;
+                let first = since.map_or(u64::MAX, |since| layout.tick(since).unwrap_or(0));
+                young.insert(name, first);
             }
         }
-        let is_lost = young.len() < spaces.len();
-        let there = bounds
-            .workers
-            .iter()
-            .filter_map(|((name, n), window)| Some((*name, *n, *window, *young.get(name)?)));
-        let there: Vec<(Name, u32, Window, u64)> = there.collect();
-        for some in there.chunks(AT_ONCE) {
-            let wants: Vec<Want> =
-                some.iter().map(|(name, n, ..)| Want::Worker(*name, *n)).collect();
-            for ((namespace, worker, window, young), answer) in
-                some.iter().zip(back_end.read(&wants).await?)
-            {
-                let before = match answer {
-                    Answer::Workers(rows) => rows.first().map(|(_, seen)| *seen),
-                    Answer::Unreadable(problem) => {
-                        let why = problem.detail;
-                        tracing::error!("worker {worker} of `{namespace}` is not moved: {why}");
-                        continue;
-                    }
-                    _ => continue,
-                };
-                let row = before.map_or_else(WorkerRow::default, |seen| seen.row);
-                if let Some(after) = row.raised(window.granted, window.end, *young) {
-                    let (namespace, worker) = (*namespace, *worker);
-                    let write = WorkerWrite { namespace, worker, before, after };
-                    self.writes.push(Write::Worker(Box::new(write)));
-                }
+        let there = windows.filter(|(name, ..)| young.contains_key(name));
+        let want = |(name, worker, _): &(Name, u32, Line)| Want::Worker(*name, *worker);
+        for ((namespace, worker, line), answer) in read(back_end, there, want).await? {
+            let Answer::Workers(rows) = answer else { continue };
+            let before = rows.first().map(|(_, seen)| *seen);
+            let row = before.map_or_else(WorkerRow::default, |seen| seen.row);
+            let young = young.get(&namespace).copied().unwrap_or(0);
+            if let Some(after) = row.raised(line.granted(), line.end, young) {
+                let write = WorkerWrite { namespace, worker, before, after };
+                self.writes.push(Write::Worker(Box::new(write)));
             }
         }
-        Ok(is_lost)
+        Ok(young.len() < spaces.len())
     }
 
     async fn plan_namespaces<B: BackEnd>(
@@ -147,33 +119,47 @@ impl Moves {
         back_end: &mut B,
         last: StoreTime,
     ) -> Result<(), Problem> {
-        for some in namespaces(back_end).await?.chunks(AT_ONCE) {
-            let wants: Vec<Want> = some.iter().map(|name| Want::Namespace(*name)).collect();
-            for (name, answer) in some.iter().zip(back_end.read(&wants).await?) {
-                let before = match answer {
-                    Answer::Namespace(Some(seen)) => seen,
-                    Answer::Unreadable(problem) => {
-                        tracing::error!("namespace `{name}` is not moved: {}", problem.detail);
-                        continue;
-                    }
-                    _ => continue,
-                };
-                let namespace = before.row.namespace.fenced(last, 0);
-                let after = NamespaceRow { namespace, ..before.row };
-                if after != before.row {
-                    let before = Some(before);
-                    self.writes.push(Write::Namespace { namespace: *name, before, after });
-                }
+        let names = namespaces(back_end).await?;
+        for (namespace, answer) in read(back_end, names, |name| Want::Namespace(*name)).await? {
+            let Answer::Namespace(Some(before)) = answer else { continue };
+            let after =
+                NamespaceRow { namespace: before.row.namespace.fenced(last, 0), ..before.row };
+            if after != before.row {
+                let before = Some(before);
+                self.writes.push(Write::Namespace { namespace, before, after });
             }
         }
         Ok(())
     }
 }
 
+/// Reads rows, and leaves out those that cannot be read, which the log names.
+async fn read<B: BackEnd, T>(
+    back_end: &mut B,
+    rows: impl IntoIterator<Item = T>,
+    want: impl Fn(&T) -> Want,
+) -> Result<Vec<(T, Answer)>, Problem> {
+    let rows: Vec<T> = rows.into_iter().collect();
+    let wants: Vec<Want> = rows.iter().map(want).collect();
+    let mut answers = Vec::with_capacity(rows.len());
+    for some in wants.chunks(AT_ONCE) {
+        answers.extend(back_end.read(some).await?);
+    }
+    let mut read: Vec<(T, Answer)> = rows.into_iter().zip(answers).collect();
+    read.retain(|(_, answer)| match answer {
+        Answer::Unreadable(problem) => {
+            tracing::error!("a row is not moved: {}", problem.detail);
+            false
+        }
+        _ => true,
+    });
+    Ok(read)
+}
+
 /// Reads the bounds of every row.
 pub async fn survey<B: BackEnd>(back_end: &mut B) -> Result<(Vec<Line>, u32), Problem> {
     let tags = positions(back_end).await?.into_iter();
-    let mut lines: Vec<Line> = tags.map(|(tag, end)| Line::Tag(tag, end)).collect();
+    let mut lines: Vec<Line> = tags.map(|(tag, end)| Line::tag(tag, end)).collect();
     let mut longest_ms = 0;
     for name in namespaces(back_end).await? {
         if let Some(Answer::Namespace(Some(seen))) =
@@ -192,8 +178,8 @@ pub async fn survey<B: BackEnd>(back_end: &mut B) -> Result<(Vec<Line>, u32), Pr
             let Some((last, _)) = rows.last() else { break };
             after = Some(*last);
             lines.extend(rows.iter().map(|(worker, seen)| {
-                let (granted, end) = (seen.row.granted, seen.row.reserved_until);
-                Line::Worker(name, *worker, Window { granted, end })
+                let granted = seen.row.granted.get().unsigned_abs();
+                Line::worker(name, *worker, granted, seen.row.reserved_until)
             }));
         }
     }

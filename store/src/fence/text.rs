@@ -23,7 +23,6 @@ pub fn read_head(line: &str) -> Option<Head> {
 /// Writes a note as a line.
 pub fn line(note: &Note) -> String {
     let said = match note {
-        Note::Afresh => "afresh".to_owned(),
         Note::Server(id) => format!("server {}", hex(*id)),
         Note::Beat(beat) => format!("beat {beat}"),
         Note::Next(beat) => format!("next {beat}"),
@@ -42,7 +41,6 @@ pub fn read(line: &str) -> Option<Note> {
     let said = unseal(line)?;
     let (kind, rest) = said.split_once(' ').unwrap_or((said, ""));
     Some(match kind {
-        "afresh" => Note::Afresh,
         "server" => Note::Server(Token::parse(rest).ok()?),
         "beat" => Note::Beat(rest.parse().ok()?),
         "next" => Note::Next(rest.parse().ok()?),
@@ -58,24 +56,27 @@ pub fn read(line: &str) -> Option<Note> {
 #[cfg(test)]
 mod tests {
     use leafid_core::Name;
-    use leafid_turn::register::{Beat, Line, Window};
+    use leafid_turn::register::{Beat, Line};
 
     use super::*;
 
     fn notes() -> Vec<Note> {
-        let window = Window { granted: StoreTime::new(1_800_000_000_000), end: u64::MAX >> 1 };
         let id = Token::new([7; 16]);
         vec![
-            Note::Afresh,
             Note::Server(id),
             Note::Next(Beat { life: 3, salt: 1, count: 0 }),
             Note::Beat(Beat { life: 3, salt: 0xfeed, count: u64::MAX }),
             Note::Members([id, Token::new([8; 16])].into()),
             Note::Members([].into()),
             Note::Longest(600_000),
-            Note::Line(Line::Tag(Name::tag("a.b:c-d_e").unwrap(), 1)),
-            Note::Line(Line::Changed(Name::owner("订单 # 7%").unwrap(), 2)),
-            Note::Line(Line::Worker(Name::namespace("n").unwrap(), u32::MAX, window)),
+            Note::Line(Line::tag(Name::tag("a.b:c-d_e").unwrap(), 1)),
+            Note::Line(Line { changed: true, ..Line::tag(Name::owner("订单 # 7%").unwrap(), 2) }),
+            Note::Line(Line::worker(
+                Name::namespace("n").unwrap(),
+                u32::MAX,
+                1_800_000_000_000,
+                u64::MAX >> 1,
+            )),
         ]
     }
 

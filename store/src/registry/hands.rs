@@ -135,8 +135,7 @@ impl Hands {
                 (false, false) => hand.rest.start = grant.range.end,
             }
             hand.count(grant.range.len(), boot);
-            let left = hand.rest.len() + hand.next.map_or(0, |next| next.len());
-            let is_low = !hand.is_filling && left < hand.ahead(boot) / 2;
+            let is_low = !hand.is_filling && hand.left() < hand.ahead(boot) / 2;
             hand.is_filling |= is_low;
             return Some(Lease { grant, is_low });
         }
@@ -153,7 +152,7 @@ impl Hands {
         }) {
             return 0;
         }
-        let known = hand.map_or(0, |hand| hand.ahead(boot));
+        let known = hand.map_or(0, |hand| hand.ahead(boot).saturating_sub(hand.left()));
         match self.trusted.load(Ordering::Acquire) {
             // A server without a record uses none from memory.
             0 => 0,
@@ -185,15 +184,12 @@ impl Hands {
 
     /// Takes in what another server wrote.
     pub fn learn(&self, line: &Line) {
+        let (tag, None) = &line.row else { return };
         let mut tags = self.lock();
-        match line {
-            Line::Tag(tag, end) => {
-                if let Some(hand) = tags.get_mut(tag) {
-                    hand.bound = hand.bound.max(*end);
-                }
-            }
-            Line::Changed(tag, _) => drop(tags.remove(tag)),
-            Line::Worker(..) => {}
+        if line.changed {
+            tags.remove(tag);
+        } else if let Some(hand) = tags.get_mut(tag) {
+            hand.bound = hand.bound.max(line.end);
         }
     }
 
@@ -227,6 +223,12 @@ impl Hand {
         self.leased += leased;
     }
 
+    /// How many numbers are left.
+    fn left(&self) -> u64 {
+        self.rest.len() + self.next.map_or(0, |next| next.len())
+    }
+
+    /// How many numbers are used in [`AHEAD_MS`].
     fn ahead(&self, boot: HostTime) -> u64 {
         let elapsed = u64::try_from(boot.since(self.since)).unwrap_or(0).max(COUNTED_MS);
         u64::try_from(u128::from(self.leased) * u128::from(AHEAD_MS) / u128::from(elapsed))
@@ -293,7 +295,7 @@ mod tests {
     fn a_caller_gets_nothing_below_what_it_has() {
         let hands = with(row(31), 11);
         let has = |until| SegmentAsk { have_until: Some(until), ..ask() };
-        hands.learn(&Line::Tag(tag(), 71));
+        hands.learn(&Line::tag(tag(), 71));
         assert_eq!(lease(&hands, &has(71)), None, "from the row");
         put(&hands, row(101), 81, START);
         assert_eq!(lease(&hands, &has(71)), Some((81, 91)));
@@ -326,17 +328,17 @@ mod tests {
     #[test]
     fn a_range_is_given_up_once_another_server_has_changed_the_tag() {
         let hands = with(row(51), 11);
-        hands.learn(&Line::Tag(tag(), 91));
-        hands.learn(&Line::Changed(Name::tag("users").unwrap(), 91));
+        hands.learn(&Line::tag(tag(), 91));
+        hands.learn(&Line { changed: true, ..Line::tag(Name::tag("users").unwrap(), 91) });
         assert_eq!(lease(&hands, &ask()), Some((11, 21)), "others have reserved above");
-        hands.learn(&Line::Changed(tag(), 91));
+        hands.learn(&Line { changed: true, ..Line::tag(tag(), 91) });
         assert_eq!(lease(&hands, &ask()), None);
     }
 
     #[test]
     fn a_tag_is_leased_up_to_its_end_and_shows_what_all_have_reserved_as_used() {
         let hands = with(TagRow { until: Some(100), ..row(31) }, 11);
-        hands.learn(&Line::Tag(tag(), 81));
+        hands.learn(&Line::tag(tag(), 81));
         let remaining = |hands: &Hands| hands.lease(STORE, &ask(), START).unwrap().grant.remaining;
         let alone = with(TagRow { until: Some(100), ..row(31) }, 11);
         assert_eq!(remaining(&alone) - remaining(&hands), 50);
@@ -346,10 +348,11 @@ mod tests {
 
     #[test]
     fn what_is_reserved_ahead_follows_the_rate() {
-        let hands = with(row(1_000_001), 11);
+        let hands = with(row(1_001), 11);
         let ahead = |hands: &Hands, ms| hands.ahead(&tag(), 10, START.plus(ms));
         assert_eq!(ahead(&Hands::default(), 0), 0);
-        assert_eq!(ahead(&hands, 0), 100, "ten in the first second");
+        assert_eq!(ahead(&with(row(11), 11), 0), 100, "ten in the first second");
+        assert_eq!(ahead(&with(row(71), 11), 0), 40, "of which 60 are left");
         for _ in 0..99 {
             lease(&hands, &ask()).unwrap();
         }

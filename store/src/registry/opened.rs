@@ -83,7 +83,7 @@ impl Opened {
         Inside {
             turns: Arc::clone(&self.shared.meter),
             arriving: arriving as u64,
-            journal: self.journal.get().map(Sight::now),
+            journal: self.journal.get().cloned(),
         }
     }
 

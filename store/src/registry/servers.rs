@@ -6,42 +6,22 @@ use super::job::Kind;
 use super::opened::closed;
 use super::{Answer, Registry, Rows, Server};
 use crate::backends::Want;
-use crate::fence::bounds::Note;
 use crate::fence::{Journal, Orders, Repair, Repaired};
 use crate::problem::Problem;
 use leafid_turn::groups::Scope;
 
 impl Registry {
-    /// Keeps a journal from now on, as a server of this name: the store is compared with it before the next
-    /// answer; with `believe_clock` without the journal's windows.
+    /// Takes part as a server of this name from now on. With a journal the store is compared with it before the
+    /// next answer; without one it knows only what it wrote itself since now.
     ///
     /// # Errors
     /// Why it is not open yet.
-    pub fn keep(
-        &self,
-        mut journal: Journal,
-        name: String,
-        believe_clock: bool,
-    ) -> Result<(), Problem> {
+    pub fn attend(&self, name: String, journal: Option<Journal>) -> Result<(), Problem> {
         let opened = self.opened()?;
-        if believe_clock {
-            journal.found.note(Note::Afresh);
-            // It is written before the first beat.
-            drop(journal.note(vec![Note::Afresh]));
+        if let Some(journal) = &journal {
+            opened.journal.get_or_init(|| journal.sight.clone());
         }
-        opened.journal.get_or_init(|| journal.sight.clone());
-        opened.shared.desk.order(|orders| {
-            (orders.journal, orders.name) = (Some(journal), name);
-        });
-        Ok(())
-    }
-
-    /// Takes part as a server of this name without a journal: knows only what it wrote itself since now.
-    ///
-    /// # Errors
-    /// Why it is not open yet.
-    pub fn attend(&self, name: String) -> Result<(), Problem> {
-        self.opened()?.shared.desk.order(|orders| orders.name = name);
+        opened.shared.desk.order(|orders| (orders.journal, orders.name) = (journal, name));
         Ok(())
     }
 

@@ -122,8 +122,8 @@ impl World {
         let folder = self.at(name);
         std::fs::create_dir_all(&folder).unwrap();
         let (id, place) = (server.registry.id(), server.registry.place());
-        let journal = Journal::open(&folder, id, place).unwrap();
-        server.registry.keep(journal, name.to_owned(), false).unwrap();
+        let journal = Journal::open(&folder, id, place, false).unwrap();
+        server.registry.attend(name.to_owned(), Some(journal)).unwrap();
         server
     }
 

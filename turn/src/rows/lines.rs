@@ -3,13 +3,13 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
+use leafid_core::Name;
 use leafid_core::registry::{TagRow, WorkerRow};
-use leafid_core::{Name, StoreTime};
 
 use super::TurnRows;
 use crate::SERVERS;
 use crate::journal::key_number;
-use crate::register::{Change, Line, Window};
+use crate::register::{Change, Line};
 
 impl TurnRows {
     /// Notes that a number is granted, whether or not that changes its row.
@@ -27,9 +27,8 @@ impl TurnRows {
     /// What this turn writes, and the windows that it answers again.
     pub fn lines(&self) -> Vec<Change> {
         let workers = self.numbers().map(|(name, worker, before, after)| {
-            let window = Window { granted: after.granted, end: after.reserved_until };
-            let before = before.granted.get().unsigned_abs();
-            Change { before, line: Line::Worker(name, worker, window) }
+            let [before, state] = [before, after].map(|row| row.granted.get().unsigned_abs());
+            Change { before, line: Line::worker(name, worker, state, after.reserved_until) }
         });
         self.tag_lines().chain(workers).collect()
     }
@@ -43,12 +42,12 @@ impl TurnRows {
             is_lowered || self.granted.contains(&(*name, *worker))
         };
         let workers = self.numbers().filter(is_given).map(|(name, worker, before, after)| {
-            let key = StoreTime::new(key_number(after.key.or(before.key)));
-            let window = Window { granted: key, end: after.reserved_until };
-            Change { before: after.held_from, line: Line::Worker(name, worker, window) }
+            let key = key_number(after.key.or(before.key));
+            let line = Line::worker(name, worker, key, after.reserved_until);
+            Change { before: after.held_from, line }
         });
         let Some(before) = self.claimed else { return self.tag_lines().chain(workers).collect() };
-        let tags = self.tags.keys().map(|tag| Change { before, line: Line::Tag(*tag, 0) });
+        let tags = self.tags.keys().map(|tag| Change { before, line: Line::tag(*tag, 0) });
         tags.chain(workers.map(|change| Change { before, ..change })).collect()
     }
 
@@ -56,11 +55,10 @@ impl TurnRows {
         self.tags.iter().filter_map(|(tag, entry)| {
             let after = self.written(tag, entry)?;
             let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
-            let is_changed = self.changed.contains(tag) || moved != Some(after);
-            let line = if is_changed { Line::Changed } else { Line::Tag };
+            let changed = self.changed.contains(tag) || moved != Some(after);
             // A new tag stands at 1.
             let before = entry.before.map_or(1, |seen| seen.row.max_id);
-            Some(Change { before, line: line(*tag, after.max_id) })
+            Some(Change { before, line: Line { changed, ..Line::tag(*tag, after.max_id) } })
         })
     }
 

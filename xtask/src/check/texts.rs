@@ -63,6 +63,12 @@ pub fn versions() -> Outcome<String> {
     if let Some(complaint) = other_version(&chart, &changes, version) {
         return Err(complaint);
     }
+    // CI is what tries the oldest Rust.
+    let oldest = env!("CARGO_PKG_RUST_VERSION");
+    if !files::read(&project::at(".github/workflows/ci.yml"))?.contains(&format!("rust:{oldest}-"))
+    {
+        return Err(format!("`ci.yml` does not run in a container of Rust {oldest}"));
+    }
     Ok(format!("{version} everywhere"))
 }
 

@@ -12,7 +12,7 @@ use crate::args::Args;
 use crate::parts;
 use crate::process::Run;
 use crate::report::Report;
-use crate::{Outcome, files, project, tools};
+use crate::{Outcome, files, project, published, tools};
 use targets::Target;
 
 /// Makes something for some targets, or tries it.
@@ -31,7 +31,7 @@ const PARTS: &[(&str, Job)] = &[
 const LOOKS: &[(&str, Job)] = &[
     ("lints", |_| rehearse::lints()),
     ("packages", |_| rehearse::packages()),
-    ("crates", |_| rehearse::crates()),
+    ("crates", |_| published::packed()),
     ("servers", |_| rooted::servers()),
 ];
 

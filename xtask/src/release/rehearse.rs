@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::make::fresh;
 use super::{at, go, made, python};
-use crate::check::arrows;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -25,23 +24,6 @@ const FIRST_JS: &str = "const { Segment, Snowflake } = require('leafid'); const 
                         const ids = new Snowflake('default', { store, state: 'state' }); \
                         ids.next().then(() => ids.close()); \
                         new Segment('o', { store }).take(3).then(([one]) => { if (one !== 1n) throw one })";
-/// Packs every crate that is published, in the order of their dependencies, and builds each as it is packed; builds
-/// `leafid` with each feature alone.
-pub fn crates() -> Outcome<String> {
-    Run::cargo(&["publish", "--workspace", "--dry-run", "--locked"]).done()?;
-    let metadata = arrows::metadata()?;
-    let packages = metadata["packages"].as_array().into_iter().flatten();
-    let features = packages.filter(|package| package["name"] == "leafid");
-    let features: Vec<&String> = features
-        .filter_map(|package| package["features"].as_object())
-        .flat_map(|all| all.keys())
-        .collect();
-    for feature in &features {
-        let check = ["check", "--locked", "--quiet", "-p", "leafid", "--no-default-features"];
-        Run::cargo(&check).args(["--features", feature.as_str()]).done()?;
-    }
-    Ok(format!("every crate packed and built; leafid with each of {} features", features.len()))
-}
 
 /// Lints Dockerfile, chart, unit and workflows.
 pub fn lints() -> Outcome<String> {

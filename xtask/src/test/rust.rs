@@ -7,7 +7,7 @@ use super::{runners, suites};
 use crate::process::log::Log;
 use crate::process::{Run, Said};
 use crate::report::Report;
-use crate::{Outcome, consumers, project, simulate};
+use crate::{Outcome, build, consumers, project, simulate};
 
 /// Path segment of every test that needs a foreign server.
 const ENGINES: &str = "engines::";
@@ -22,6 +22,7 @@ pub fn workspace() -> Outcome<Report> {
     // Most tests wait for a server or a disk: two on each core.
     let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
     let run = run.env("RUST_TEST_THREADS", threads.to_string());
+    let run = run.env("LEAFID_BIN", build::server_binary());
     runners::cargo(run.args(["--", "--skip", ENGINES]))
 }
 

@@ -6,7 +6,7 @@
 
 use super::SnowflakeConfig;
 use crate::generator::spread::Spread;
-use crate::line::{Ids, Line, Run, Shape, Stop, count_up};
+use crate::line::{Ids, Line, Run, Shape, Stop};
 use crate::values::{Code, HostTime, Layout, Offset, Range, Refusal, StoreTime};
 
 /// How positions on a worker's time become IDs: layout, spread and how far a burst may run ahead.
@@ -86,19 +86,11 @@ impl Ids for SnowflakeIds {
         self.layout.stamp(position, worker)
     }
 
-    /// Stamps once per tick and adds from there, as successive positions of a tick are successive IDs:
-    /// a processor makes several additions at once.
-    fn write(self, run: Run, out: &mut [u64]) {
-        let last_of_tick = self.layout.per_tick().wrapping_sub(1);
-        let Range { start: mut position, end } = run.positions;
-        let mut rest = out;
-        while position < end && !rest.is_empty() {
-            let above = (position | last_of_tick).saturating_add(1).min(end);
-            let count = usize::try_from(above.saturating_sub(position)).unwrap_or(usize::MAX);
-            let (here, after) = rest.split_at_mut(count.min(rest.len()));
-            count_up(self.id(position, run.worker), here);
-            (position, rest) = (above, after);
-        }
+    /// Those of the first tick: its positions differ in the lowest bits of the ID.
+    #[inline]
+    fn successive(self, positions: Range) -> u64 {
+        let last_of_tick = positions.start | self.layout.per_tick().wrapping_sub(1);
+        positions.len().min(last_of_tick.saturating_add(1).saturating_sub(positions.start))
     }
 
     /// Names the refusal. A cursor at the ceiling means that a burst has used up `max_ahead`, and the

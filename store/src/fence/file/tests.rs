@@ -7,8 +7,12 @@ use super::*;
 
 const STORE: Token = Token::new([7; 16]);
 
+fn name() -> Name {
+    Name::tag("orders").unwrap()
+}
+
 fn tag(n: u64) -> Note {
-    Note::Line(Line::Tag(Name::tag("orders").unwrap(), n))
+    Note::Line(Line::tag(name(), n))
 }
 
 fn head(since: i64) -> Head {
@@ -16,9 +20,9 @@ fn head(since: i64) -> Head {
 }
 
 fn open(folder: &Path) -> (Log, Vec<u64>) {
-    let (log, taken) = Log::open(folder, head(7)).unwrap();
+    let (log, taken) = Log::open(folder, head(7), false).unwrap();
     assert!(taken.is_empty(), "{taken:?}");
-    let tags = log.bounds().tags.values().copied().collect();
+    let tags = log.bounds().tags().map(|(_, end)| end).collect();
     (log, tags)
 }
 
@@ -34,9 +38,24 @@ fn it_goes_on_after_a_crash() {
     let mut content = std::fs::read(&path).unwrap();
     content.extend(b"tag orders 9999 #00000000\ntag orders 88");
     std::fs::write(&path, content).unwrap();
-    let (log, _) = Log::open(folder.path(), head(9)).unwrap();
+    let (log, _) = Log::open(folder.path(), head(9), false).unwrap();
     assert_eq!((log.bounds(), &log.head), (&known, &head(7)), "it runs since the first start");
     assert_eq!(read(&path, STORE).unwrap().unwrap().0, head(7));
+}
+
+/// The times of windows are of the clock that was wrong; a position of a tag is no time.
+#[test]
+fn windows_are_forgotten_where_a_clock_is_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let window = Line::worker(Name::namespace("n").unwrap(), 3, 10, 50);
+    let (mut log, _) = open(folder.path());
+    log.add(vec![tag(10), Note::Line(window)]).unwrap();
+    assert_eq!(log.bounds().lines.len(), 2);
+    drop(log);
+    for believe_clock in [true, false] {
+        let (log, _) = Log::open(folder.path(), head(9), believe_clock).unwrap();
+        assert_eq!(log.bounds().lines.values().collect::<Vec<_>>(), [&Line::tag(name(), 10)]);
+    }
 }
 
 #[test]
@@ -81,9 +100,9 @@ fn one_that_is_removed_or_replaced_is_written_again_whole() {
 fn the_journal_of_another_store_is_refused_under_this_ones_name() {
     let folder = tempfile::tempdir().unwrap();
     let other = Token::new([8; 16]);
-    let (log, _) = Log::open(folder.path(), Head { store: other, ..head(7) }).unwrap();
+    let (log, _) = Log::open(folder.path(), Head { store: other, ..head(7) }, false).unwrap();
     std::fs::copy(&log.path, path(folder.path(), STORE, 1)).unwrap();
-    let refused = Log::open(folder.path(), head(7)).unwrap_err();
+    let refused = Log::open(folder.path(), head(7), false).unwrap_err();
     assert_eq!(refused.code, Code::SchemaMismatch, "{refused}");
     assert!(refused.detail.contains("under the name of store"), "{refused}");
 }
@@ -100,9 +119,12 @@ fn a_journal_whose_lock_is_gone_takes_a_name_that_no_other_server_has() {
     first.add(vec![tag(10)]).unwrap();
     second.add(vec![tag(20)]).unwrap();
     assert_ne!(first.path, second.path);
-    let noted = |log: &Log| read(&log.path, STORE).unwrap().unwrap().1.tags;
-    assert_eq!(noted(&first).into_values().collect::<Vec<_>>(), [10]);
-    assert_eq!(noted(&second).into_values().collect::<Vec<_>>(), [20]);
+    let noted = |log: &Log| {
+        let (_, bounds) = read(&log.path, STORE).unwrap().unwrap();
+        bounds.tags().map(|(_, end)| end).collect::<Vec<_>>()
+    };
+    assert_eq!(noted(&first), [10]);
+    assert_eq!(noted(&second), [20]);
 }
 
 /// Two servers ran on a machine, and one starts again: it goes on with one journal, and the other one, whose
@@ -124,16 +146,16 @@ fn journals_that_no_server_uses_are_taken_over() {
     let [path, left] = [&first, &second].map(|log| log.path.clone());
     drop((first, second));
     for _ in 0..2 {
-        let (log, taken) = Log::open(folder.path(), head(9)).unwrap();
+        let (log, taken) = Log::open(folder.path(), head(9), false).unwrap();
         assert_eq!((&log.path, &taken[..]), (&path, &[(other, beat(4))][..]));
         let bounds = log.bounds();
         assert_eq!((bounds.server, bounds.beat), (Some(own), beat(3)));
         assert_eq!(bounds.members, [own, third].into());
-        assert_eq!((bounds.longest_ms, bounds.tags.values().max()), (7, Some(&30)));
+        assert_eq!((bounds.longest_ms, bounds.tags().map(|(_, end)| end).max()), (7, Some(30)));
         // Its server may end before the store knows.
         assert!(left.exists());
     }
-    let (mut log, _) = Log::open(folder.path(), head(9)).unwrap();
+    let (mut log, _) = Log::open(folder.path(), head(9), false).unwrap();
     log.take_over().unwrap();
     assert!(!left.exists());
     drop(log);
@@ -146,9 +168,9 @@ fn what_is_no_journal_is_not_written_over() {
     let folder = tempfile::tempdir().unwrap();
     let path = path(folder.path(), STORE, 1);
     std::fs::write(&path, "a letter to a friend\n").unwrap();
-    let refused = Log::open(folder.path(), head(7)).unwrap_err();
+    let refused = Log::open(folder.path(), head(7), false).unwrap_err();
     assert_eq!(refused.code, Code::SchemaMismatch, "{refused}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "a letter to a friend\n");
-    let missing = Log::open(&folder.path().join("none"), head(7)).unwrap_err();
+    let missing = Log::open(&folder.path().join("none"), head(7), false).unwrap_err();
     assert_eq!(missing.code, Code::StoreUnavailable, "{missing}");
 }

@@ -3,10 +3,8 @@
 use leafid_core::{Code, HostTime, StoreTime, Token};
 use leafid_turn::register::{Change, Line, Server};
 
-use super::{
-    FORGOTTEN_MS, Guard, ID_LETTERS, PERIOD_MS, SILENT_MS, busy, change, keeps_none, synced,
-};
-use crate::backends::{Answer, BackEnd, Fenced, Group, Seen, Want, Write};
+use super::{FORGOTTEN_MS, Guard, ID_LETTERS, PERIOD_MS, SILENT_MS, busy, change, keeps_none};
+use crate::backends::{Answer, BackEnd, Fenced, Group, Seen, Want};
 use crate::fence::Register;
 use crate::fence::bounds::Note;
 use crate::fence::moving;
@@ -45,31 +43,31 @@ impl Guard {
                 (self.me, self.maybe) = (Some(Server { revision, ..known.clone() }), None);
             }
             None => {
-                if mine.is_none() && self.journal.is_none() {
+                let last = known.iter().map(|known| known.beat).max().unwrap_or_default();
+                let goes_on = match mine {
                     // A member asks it to decide again.
+                    None => self.journal.is_none(),
+                    // A write that was sent long ago never lands later: it has the record before as its condition.
+                    Some(mine) => {
+                        self.bounds.beat = last;
+                        self.is_as_left(Some(mine))?
+                    }
+                };
+                if goes_on {
+                    if mine.is_some() {
+                        tracing::warn!(
+                            "other servers have not heard of this one, and went on without it; it is back"
+                        );
+                    }
                     self.hands.clear();
-                    self.life = known.iter().map(|known| known.beat).max().unwrap_or_default();
-                    self.start = (self.life, fenced.row.generation);
+                    (self.life, self.start) = (last, (last, fenced.row.generation));
                     (self.me, self.maybe) = (None, None);
                     if !self.name.is_empty() {
                         self.start(back_end, now, boot).await?;
                     }
                     return Ok(true);
                 }
-                // A write that was sent long ago never lands later: it has the record before as its condition.
-                self.bounds.beat = known.iter().map(|known| known.beat).max().unwrap_or_default();
-                if let Some(mine) = mine
-                    && self.is_as_left(Some(mine))?
-                {
-                    tracing::warn!(
-                        "other servers have not heard of this one, and went on without it; it is back"
-                    );
-                    self.hands.clear();
-                    self.life = self.bounds.beat;
-                    (self.me, self.maybe) = (None, None);
-                    self.start(back_end, now, boot).await?;
-                    return Ok(true);
-                }
+                self.bounds.beat = last;
                 self.fence(back_end, now, boot, None).await?;
                 return Ok(true);
             }
@@ -106,11 +104,10 @@ impl Guard {
             self.surveys = false;
         }
         let members = self.members().map(|server| server.id).collect();
-        let members = Note::Members(members);
-        notes.extend(Some(members).filter(|note| self.bounds.note(note.clone())));
+        notes.extend(self.bounds.learn([Note::Members(members)]));
         let is_doubtful = std::mem::take(&mut self.is_doubtful);
         if is_doubtful || !below.is_empty() && self.lacks(back_end, &below).await? {
-            synced(self.note(notes)).await?;
+            self.note(notes).await?;
             self.fence(back_end, now, boot, None).await?;
             return Ok(true);
         }
@@ -127,19 +124,15 @@ impl Guard {
                 }
             });
         let (removed, reply) = removal.unzip();
-        let Some(group) = self.answer(boot, removed, anew, begins) else {
-            if !notes.is_empty() {
-                synced(self.note(notes)).await?;
-            }
+        let Some((after, gone)) = self.answer(boot, removed, anew, begins) else {
+            self.note(notes).await?;
             return Ok(false);
         };
-        let Some(Write::Server(own)) = group.first() else { return Ok(false) };
-        let Some(after) = own.after.clone() else { return Ok(false) };
         notes.push(Note::Beat(after.beat));
         // An ack says that it is noted.
-        synced(self.note(notes)).await?;
-        let removes = group.len() > 1;
-        let is_written = self.put(back_end, group, &after).await?;
+        self.note(notes).await?;
+        let removes = !gone.is_empty();
+        let is_written = self.put(back_end, self.me.clone(), &after, gone).await?;
         if is_written {
             if anew || begins {
                 (self.start, self.is_surveyed) = ((after.beat, self.generation), begins);
@@ -166,19 +159,19 @@ impl Guard {
         let (lines, longest_ms) = moving::survey(back_end).await?;
         let below = self.bounds.above(&lines);
         let all = lines.into_iter().map(Note::Line).chain([Note::Longest(longest_ms)]);
-        Ok((all.filter(|note| self.bounds.note(note.clone())).collect(), below))
+        Ok((self.bounds.learn(all), below))
     }
 
-    /// The record to write after a look, with its acks (PROTOCOL R22), and the servers to drop with it (PROTOCOL R27);
-    /// `None` if no server waits for it. `anew` makes it the first beat of a start, `begins` the second one, for
-    /// which the others compare all rows with their journals.
+    /// The record to write after a look, with its acks (PROTOCOL R22), and what drops servers with it (PROTOCOL
+    /// R27); `None` if no server waits for it. `anew` makes it the first beat of a start, `begins` the second one,
+    /// for which the others compare all rows with their journals.
     pub(super) fn answer(
         &mut self,
         boot: HostTime,
         removed: Option<Server>,
         anew: bool,
         begins: bool,
-    ) -> Option<Group> {
+    ) -> Option<(Server, Group)> {
         let me = self.me.clone()?;
         let is_member = self.journal.is_some();
         let mut after = self.next(me.beat.next());
@@ -227,9 +220,7 @@ impl Guard {
         if !is_due && gone.is_empty() {
             return None;
         }
-        let mut group = vec![change(Some(me), Some(after))];
-        group.extend(gone);
-        Some(group)
+        Some((after, gone))
     }
 
     /// The server that an operator means, if it may be removed through this one.
@@ -330,7 +321,7 @@ impl Guard {
             let low: Vec<_> = low.filter(|_| server.record.guest).collect();
             if !low.is_empty() {
                 // One that was written after its bound, on a state before that, hides that the row went back.
-                let is_later = |new: &&Change| self.bounds.state(&new.line) < new.line.state();
+                let is_later = |new: &&Change| self.bounds.state(&new.line) < new.line.state;
                 self.is_doubtful |= low.into_iter().any(|new| is_later(&new));
                 self.low.insert(server.id);
                 continue;
@@ -340,8 +331,7 @@ impl Guard {
                 let is_mine = self.waiting.iter().any(|own| own.overlaps(change));
                 let is_noted = !server.record.guest && self.has_noted(&before, change);
                 self.is_doubtful |= is_mine || is_noted;
-                let note = Note::Line(change.line);
-                notes.extend(Some(note).filter(|note| self.bounds.note(note.clone())));
+                notes.extend(self.bounds.learn([Note::Line(change.line)]));
             }
         }
         notes

@@ -3,7 +3,7 @@
 use leafid_core::HostTime;
 use leafid_turn::register::{Beat, Change, Line, Server};
 
-use super::{ALONE_MS, Guard, change, is_done, synced};
+use super::{ALONE_MS, Guard, change, is_done};
 use crate::backends::{BackEnd, Group};
 use crate::fence::bounds::Note;
 use crate::fence::moving::Moves;
@@ -91,10 +91,7 @@ impl Guard {
                 answer = Announced::At(beat);
             }
             back_end.begin().await?;
-            if !self
-                .put(back_end, vec![change(self.me.clone(), Some(after.clone()))], &after)
-                .await?
-            {
+            if !self.put(back_end, self.me.clone(), &after, Vec::new()).await? {
                 self.looked = None;
                 return Ok(Announced::Undone);
             }
@@ -105,12 +102,10 @@ impl Guard {
             }
             notes.push(Note::Beat(beat));
         }
-        notes.retain(|note| self.bounds.note(note.clone()));
-        if !notes.is_empty() {
-            self.is_behind = true;
-            synced(self.note(notes)).await?;
-            self.is_behind = false;
-        }
+        let notes = self.bounds.learn(notes);
+        self.is_behind = true;
+        self.note(notes).await?;
+        self.is_behind = false;
         Ok(answer)
     }
 
@@ -136,19 +131,21 @@ impl Guard {
         let beat = after.beat;
         let after = Some(after).filter(|_| self.journal.is_some());
         if is_done(back_end.write(&[vec![change(Some(me), after)]]).await?)? {
-            synced(self.note([Note::Beat(beat)])).await?;
+            self.note(vec![Note::Beat(beat)]).await?;
         }
         Ok(())
     }
 
-    /// Writes a group with the own record in it; tells whether it is written.
+    /// Writes the own record, and other rows of the register with it; tells whether they are written.
     pub(super) async fn put<B: BackEnd>(
         &mut self,
         back_end: &mut B,
-        group: Group,
+        before: Option<Server>,
         after: &Server,
+        others: Group,
     ) -> Result<bool, Problem> {
         self.maybe = Some(after.clone());
+        let group = [vec![change(before, Some(after.clone()))], others].concat();
         let is_written = is_done(back_end.write(&[group]).await?)?;
         self.maybe = None;
         Ok(is_written)

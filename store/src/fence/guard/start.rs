@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use leafid_core::{Code, HostTime, StoreTime, Token};
 use leafid_turn::register::{Beat, Line, Record, Server};
 
-use super::{Guard, TRIES, busy, change, is_done, synced};
+use super::{Guard, TRIES, busy, change, is_done};
 use crate::backends::{BackEnd, Fenced, Seen, Write};
 use crate::fence::bounds::Note;
 use crate::fence::moving::Moves;
@@ -26,17 +26,16 @@ impl Guard {
             self.learn_fence(&fenced);
             let mine = servers.iter().find(|server| server.id == self.id).cloned();
             if !self.is_as_left(mine.as_ref())? || !self.took_whole(&servers) {
-                return self.fence(back_end, now, boot, None).await;
+                return self.fence(back_end, now, boot, None).await.map(drop);
             }
             let after = self.next(self.life.next());
-            let mut group = vec![change(mine, Some(after.clone()))];
             let taken = self.taken();
             let gone = servers.iter().filter(|server| taken.contains(&server.id));
-            group.extend(gone.map(|server| change(Some(server.clone()), None)));
+            let gone = gone.map(|server| change(Some(server.clone()), None)).collect();
             // Nothing was written with it before: whether the store has it or not, it is as it was left.
-            synced(self.note([Note::Server(self.id), Note::Next(after.beat)])).await?;
-            if self.put(back_end, group, &after).await? {
-                synced(self.note([Note::Beat(after.beat)])).await?;
+            self.note(vec![Note::Server(self.id), Note::Next(after.beat)]).await?;
+            if self.put(back_end, mine, &after, gone).await? {
+                self.note(vec![Note::Beat(after.beat)]).await?;
                 self.journal.as_ref().inspect(|journal| journal.take_over());
                 self.started(after, boot, &fenced);
                 return Ok(());
@@ -111,7 +110,7 @@ impl Guard {
         now: StoreTime,
         boot: HostTime,
         repair: Option<&Repair>,
-    ) -> Result<(), Problem> {
+    ) -> Result<Repaired, Problem> {
         let is_dry_run = repair.is_some_and(|repair| repair.dry_run);
         if !is_dry_run {
             self.hands.clear();
@@ -128,7 +127,7 @@ impl Guard {
             gap = false;
             for write in &moves.writes {
                 if let Write::Tag { tag, after, .. } = write {
-                    bounds.note(Note::Line(Line::Tag(*tag, after.max_id)));
+                    bounds.note(Note::Line(Line::tag(*tag, after.max_id)));
                 }
             }
             let mine = servers.iter().find(|server| server.id == self.id).cloned();
@@ -163,22 +162,21 @@ impl Guard {
                 }
             }
             let after = Fenced { generation, at: now, floor: fenced.row.floor.max(moves.floor) };
-            let Moves { writes, tags, floor } = moves;
-            let workers = writes.len() - tags;
+            let Moves { writes, floor } = moves;
             if is_dry_run {
-                let repaired = Repaired { generation, raised: writes, removed, awaited, floor };
-                let _ = self.repair.take().map(|(_, reply)| reply.send(Ok(repaired)));
-                return Ok(());
+                return Ok(Repaired { generation, raised: writes, removed, awaited, floor });
             }
-            synced(self.note([Note::Server(self.id), Note::Next(me.beat)])).await?;
+            self.note(vec![Note::Server(self.id), Note::Next(me.beat)]).await?;
             let (done, is_whole) = write(back_end, &writes, last, fenced, after).await?;
             raised.extend(writes.into_iter().take(done));
             if !is_whole {
                 tries += u32::from(done == 0);
                 continue;
             }
-            synced(self.note([Note::Beat(me.beat)])).await?;
+            self.note(vec![Note::Beat(me.beat)]).await?;
             self.journal.as_ref().inspect(|journal| journal.take_over());
+            let repaired = Repaired { generation, raised, removed, awaited, floor };
+            let (tags, workers) = (repaired.tags(), repaired.raised.len() - repaired.tags());
             let floor_said = (floor.get() > 0).then(|| utc::text(floor));
             if repair.is_some() {
                 tracing::warn!(
@@ -200,10 +198,7 @@ impl Guard {
                 (self.me, self.maybe) = (None, None);
             }
             self.desk.tell(generation, after.floor);
-            if let Some((_, reply)) = self.repair.take() {
-                let _ = reply.send(Ok(Repaired { generation, raised, removed, awaited, floor }));
-            }
-            return Ok(());
+            return Ok(repaired);
         }
         Err(busy())
     }
@@ -217,12 +212,10 @@ impl Guard {
     ) -> Result<(), Problem> {
         self.bounds.merge(&repair.bounds);
         self.bounds.members.retain(|id| !repair.taken.contains(id));
-        self.repair = Some((repair.clone(), reply));
         let done = self.fence(back_end, now, boot, Some(&repair)).await;
-        if let (Err(problem), Some((_, reply))) = (&done, self.repair.take()) {
-            let _ = reply.send(Err(problem.clone()));
-        }
-        done
+        // The caller may be gone.
+        let _ = reply.send(done.clone());
+        done.map(drop)
     }
 }
 

@@ -43,7 +43,7 @@ impl Space {
         file.connection.progress_handler(1, Some(handler)).unwrap();
         let store = Registry::over(None, file, false).unwrap();
         // One that is no server reads who else is there with each write.
-        store.attend("one".to_owned()).unwrap();
+        store.attend("one".to_owned(), None).unwrap();
         let connection = Connection::open(&path).unwrap();
         let mut space = Space { _folder: folder, store, connection, steps, asked: 0 };
         space.put(Range::new(0, 1));

@@ -155,7 +155,7 @@ fn a_servers_record_is_written_only_where_it_is_as_it_was_read() {
         beat: Beat { life: 1, salt: 7, count },
         record: Record {
             name: format!("host {n}"),
-            lines: vec![Change { before: 1, line: Line::Tag(Name::tag("orders").unwrap(), count) }],
+            lines: vec![Change { before: 1, line: Line::tag(Name::tag("orders").unwrap(), count) }],
             ..Record::default()
         },
         revision: 0,
