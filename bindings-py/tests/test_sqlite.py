@@ -186,18 +186,3 @@ def test_an_interrupt_when_a_transaction_begins_leaves_no_lock(path, monkeypatch
             store.lease_segment(ASK)
     assert nobody_has_it_locked(path)
     assert store.lease_segment(ASK)["start"] == 1
-
-
-def test_a_file_that_is_made_while_it_is_looked_at(path, monkeypatch) -> None:
-    store = SqliteStore(path, create=True)
-    store.create_tag("orders")
-    empty = path.with_name("empty")
-    empty.touch()
-    seen, stat = [empty.stat()], Path.stat
-
-    def made_since(looked_at: Path, **how):
-        return seen.pop() if looked_at == path and seen else stat(looked_at, **how)
-
-    monkeypatch.setattr(Path, "stat", made_since)
-    assert SqliteStore(path, create=True).lease_segment(ASK)["start"] == 1
-    assert not seen

@@ -176,6 +176,29 @@ fn is_mounted(mounts: &[u8], path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
+    /// A program makes the file, then its log.
+    #[test]
+    fn a_file_that_is_made_while_it_is_looked_at_is_no_orphan() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |n: u32| folder.path().join(format!("{n}.db"));
+        let (goes_on, go) = mpsc::sync_channel::<std::path::PathBuf>(0);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                for path in go {
+                    std::fs::write(&path, "a page").unwrap();
+                    std::fs::write(path.with_extension("db-wal"), "a frame").unwrap();
+                }
+            });
+            for path in (0..300).map(name) {
+                goes_on.send(path.clone()).unwrap();
+                while super::check(&path).unwrap().is_some() {}
+            }
+            drop(goes_on);
+        });
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_mount_point_is_the_whole_path() {

@@ -112,7 +112,7 @@ impl Holding {
             // The driver has a task, and its result will end the rest.
             Stance::Wait(_) if wants => refusal.until,
             Stance::Wait(until) => until,
-            Stance::Raise(Code::CountInvalid) => {
+            Stance::Raise(_) if refusal.code == Code::CountInvalid => {
                 let most = each!(Core, &state.core, core => core.most());
                 return Err(self.config.at_most(most, count));
             }
