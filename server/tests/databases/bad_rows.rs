@@ -55,7 +55,11 @@ pub fn is_refused_alone(url: &str, edit: Hand<'_>) {
     play(&other.url, &format!("{lease} {{@,\"have_until\":\"11\"}} =409 STORE_WENT_BACK"));
     other.ready(200, &["degraded", "good"]);
     play(&other.url, "tag advance good --to 11 => next number 11");
-    play(&other.url, &format!("{lease} {{@}} => \"start\":\"11\""));
+    // On a slow machine a first try has waited too long for the other server: its numbers are skipped.
+    let request = serde_json::json!({ "request": "0123456789abcdef0123456789abcdef" });
+    let (status, lease) = other.patient("/v1/segments/good/lease", &request);
+    let start = lease["start"].as_str().and_then(|start| start.parse::<u64>().ok());
+    assert!(status == 200 && start >= Some(11), "{lease}");
     other.ready(200, &["\"ok\""]);
 }
 
