@@ -6,15 +6,15 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use leafid_core::Code;
-use leafid_turn::networks::NETWORK;
 use rustix::fs::OFlags;
 
 use crate::Problem;
+use crate::networks::{self, FileSystem};
 
 /// Attempts to open a lock file that another process removes at the same time.
 const ATTEMPTS: usize = 4;
 /// File systems of programs: some lie on a local disk, but which do is not known.
-const FUSE: (u32, &str) = (0x6573_5546, "FUSE");
+const FUSE: FileSystem = (0x6573_5546, "FUSE");
 
 /// The path of a state file's lock.
 pub fn lock_path(path: &Path) -> PathBuf {
@@ -57,10 +57,8 @@ fn refuse_network(path: &Path, file: &File) -> Result<(), Problem> {
     let facts = rustix::fs::fstatfs(file).map_err(|error| {
         Problem::of(path, "looked at", &io::Error::from_raw_os_error(error.raw_os_error()))
     })?;
-    // Signed on some machines, 64 bits wide on others: the low 32 bits count.
-    let kind = facts.f_type as u32;
-    match NETWORK.iter().chain([&FUSE]).find(|(known, _)| *known == kind) {
-        Some((_, name)) => {
+    match networks::name(&facts, &[FUSE]) {
+        Some(name) => {
             let is = format!(
                 "lies on a file system ({name}) whose locks cannot be trusted: pass a path on a \
                  local disk"

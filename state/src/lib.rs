@@ -22,6 +22,8 @@ mod fork;
 #[cfg(target_os = "linux")]
 pub mod journal;
 #[cfg(target_os = "linux")]
+mod networks;
+#[cfg(target_os = "linux")]
 mod open;
 #[cfg(not(target_os = "linux"))]
 #[path = "nowhere.rs"]

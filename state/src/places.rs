@@ -97,10 +97,8 @@ fn refuse_network(path: &Path) -> Result<(), Problem> {
     let stat = rustix::fs::statfs(folder).map_err(|error| {
         Problem::unavailable(format!("cannot look at the folder `{}`: {error}", folder.display()))
     })?;
-    // The type's sign and width differ between platforms; its low 32 bits count.
-    let kind = stat.f_type as u32;
-    match leafid_turn::networks::NETWORK.iter().find(|(known, _)| *known == kind) {
-        Some((_, name)) => Err(Problem::new(
+    match crate::networks::name(&stat, &[]) {
+        Some(name) => Err(Problem::new(
             Code::StoreRefused,
             format!(
                 "`{}` lies on a network file system ({name}), where locks cannot be trusted; move \

@@ -21,7 +21,6 @@ pub mod guest;
 pub mod journal;
 mod namespace_rows;
 pub mod namespaces;
-pub mod networks;
 pub mod problem;
 pub mod register;
 pub mod row;

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_file_systems_without_trusted_locks_are_the_same_in_two_languages() -> Outcome {
-        let rust = numbers("turn/src/networks.rs")?;
+        let rust = numbers("state/src/networks.rs")?;
         assert!(rust.len() > 10, "{rust:?}");
         assert_eq!(numbers("bindings-js/src/files/place.ts")?, rust);
         Ok(())
