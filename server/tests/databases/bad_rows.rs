@@ -3,7 +3,7 @@
 //! granted twice.
 
 use crate::serve;
-use crate::support::{Home, play, says};
+use crate::support::{Home, REQUEST, play, says};
 
 /// Writes position and step of a tag past the server.
 type Hand<'a> = &'a dyn Fn(&str, u64, u64);
@@ -56,7 +56,7 @@ pub fn is_refused_alone(url: &str, edit: Hand<'_>) {
     other.ready(200, &["degraded", "good"]);
     play(&other.url, "tag advance good --to 11 => next number 11");
     // On a slow machine a first try has waited too long for the other server: its numbers are skipped.
-    let request = serde_json::json!({ "request": "0123456789abcdef0123456789abcdef" });
+    let request = serde_json::json!({ "request": REQUEST });
     let (status, lease) = other.patient("/v1/segments/good/lease", &request);
     let start = lease["start"].as_str().and_then(|start| start.parse::<u64>().ok());
     assert!(status == 200 && start >= Some(11), "{lease}");
