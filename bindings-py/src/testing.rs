@@ -73,9 +73,9 @@ impl PyClock {
     }
 }
 
-/// Plays the cases of what a store must do on an object with its methods: gives those that it failed, each with
-/// what was found, and those that it passed. `again` makes the object that another process has; one without an
-/// answer for `patience` seconds hangs.
+/// Checks a user's store with the cases that all languages share. Returns the names of the failed cases, each with the
+/// reason, and the names of the passed ones. `again` returns another object for the same store, as another process
+/// would have it. A store that does not answer within `patience` seconds fails the case.
 #[pyfunction]
 pub fn conform(
     store: &Bound<'_, PyAny>,

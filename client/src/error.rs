@@ -21,7 +21,7 @@ pub type Cause = Arc<dyn error::Error + Send + Sync>;
 ///
 /// let orders = Segment::builder("orders")
 ///     .store("http://127.0.0.1:1")
-///     .timeout(Duration::from_millis(500))
+///     .timeout(Duration::from_secs(2))
 ///     .build()?;
 /// let failed = orders.next().unwrap_err();
 /// match failed.code() {

@@ -224,8 +224,8 @@ impl SnowflakeBuilder {
     /// store, and for a URL of no store.
     ///
     /// ```
-    /// let nobody = leafid::Snowflake::builder("default").store("memory:").sticky().build();
-    /// assert_eq!(nobody.unwrap_err().code(), leafid::Code::RequestInvalid);
+    /// let without_owner = leafid::Snowflake::builder("default").store("memory:").sticky().build();
+    /// assert_eq!(without_owner.unwrap_err().code(), leafid::Code::RequestInvalid);
     /// # Ok::<(), leafid::Error>(())
     /// ```
     pub fn build(self) -> Result<Snowflake, Error> {

@@ -32,7 +32,7 @@ impl Seats {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether somebody waits.
+    /// Whether a seat is taken.
     #[inline]
     pub fn are_taken(&self) -> bool {
         self.taken.load(Ordering::Relaxed) > 0

@@ -162,9 +162,10 @@ impl Guard {
         Ok((self.bounds.learn(all), below))
     }
 
-    /// The record to write after a look, with its acks (PROTOCOL R22), and what drops servers with it (PROTOCOL
-    /// R27); `None` if no server waits for it. `anew` makes it the first beat of a start, `begins` the second one,
-    /// for which the others compare all rows with their journals.
+    /// Makes the record to write after a look, with its acks (PROTOCOL R22), and the group of writes that has it
+    /// and removes the servers that are dropped (PROTOCOL R27); `None` if no write is due. A start takes two
+    /// writes: `anew` makes this one the first, and `begins` the second, at which the others compare all rows with
+    /// their journals.
     pub(super) fn answer(
         &mut self,
         boot: HostTime,
