@@ -137,8 +137,14 @@ impl<K: Kind> Generator<K> {
     pub fn at_hand(&self) -> Option<i64> {
         match self.drawn() {
             Some(Drawn { id, calls_driver: false }) => Some(signed(id)),
-            drawn => self.drawn_otherwise(drawn),
+            drawn => self.drawn_otherwise(drawn).or_else(|| self.drawn_anew()),
         }
+    }
+
+    /// Draws with the lock, which opens the next range where the line is used up.
+    #[cold]
+    fn drawn_anew(&self) -> Option<i64> {
+        self.driven().holding().ok()?.draw_anew().map(signed)
     }
 
     /// The hot path, without a call of a function.

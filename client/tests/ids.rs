@@ -190,6 +190,17 @@ fn a_store_in_a_file_is_made_and_goes_on() {
     assert!(ids.next().unwrap() < ids.next().unwrap());
 }
 
+#[test]
+fn an_id_of_the_next_range_is_at_hand() {
+    let store = Store::memory().unwrap();
+    let orders = || Segment::builder("orders").store(&store).step(10).max_step(10).build().unwrap();
+    let (one, other) = (orders(), orders());
+    assert_eq!((one.next().unwrap(), other.next().unwrap()), (1, 11));
+    one.ready(10).unwrap();
+    let drawn: Vec<_> = (0..10).map(|_| one.at_hand()).collect();
+    assert_eq!(drawn, [2, 3, 4, 5, 6, 7, 8, 9, 10, 21].map(Some));
+}
+
 /// Counts, but forgets who had which number.
 struct Forgetful(Arc<AtomicU64>);
 

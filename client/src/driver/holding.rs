@@ -218,6 +218,18 @@ impl Holding {
         self.line.take(ids.shape(), limits, n).ok()
     }
 
+    /// Draws an ID with the lock, from the next range where the line is used up; `None` gives no reason.
+    pub fn draw_anew(&self) -> Option<u64> {
+        let mut state = self.lock();
+        let now = self.clock.exact();
+        let drawn = each!(Core, &mut state.core, core => core.next(now)).ok();
+        self.publish(&state);
+        if each!(Core, &state.core, core => core.wants(now)) {
+            self.wake_driver();
+        }
+        drawn
+    }
+
     /// Draws up to `n` successive IDs without the lock, and how their positions become IDs; `None` gives no
     /// reason.
     pub fn draw_run(&self, n: u64) -> Option<(Numbering, Run)> {
