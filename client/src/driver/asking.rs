@@ -1,6 +1,8 @@
 //! One ask of a store, as logs and metrics have it.
 
-use leafid_core::{Ask, Grant};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use leafid_core::{Ask, Code, Grant};
 
 use crate::Error;
 use crate::driver::Config;
@@ -21,7 +23,11 @@ pub fn ask(
     let _span = tracing::debug_span!("leafid.ask", of = %config.subject()).entered();
     #[cfg(feature = "metrics")]
     let began = std::time::Instant::now();
-    let answer = transport.ask(ask);
+    // The panic of a store of one's own would end the thread, and every generator of the store would wait for ever.
+    let answer = catch_unwind(AssertUnwindSafe(|| transport.ask(ask))).unwrap_or_else(|_| {
+        let message = "the store's own code panicked; standard error has its message";
+        Err(Error::new(Code::Internal, message))
+    });
     #[cfg(feature = "metrics")]
     {
         let of = config.subject().to_string();

@@ -2,6 +2,7 @@
 //! their asks. A store sees one connection, however many tags there are.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -156,7 +157,7 @@ impl Hub {
                     }
                 }
                 (Errand::Release(release), _) => {
-                    let _ = transport.release(&release);
+                    let _ = catch_unwind(AssertUnwindSafe(|| transport.release(&release)));
                     holding.change(|state| state.sending = false);
                 }
                 (Errand::Reconnect, _) => transport.reconnect(),
