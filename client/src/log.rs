@@ -8,7 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 
 use crate::host::fork::{self, Generation};
-use crate::host::fork_cell::ForkCell;
+use crate::host::fork_cell::{ForkCell, Made};
 use crate::host::thread;
 
 /// The most events that wait; later ones are dropped, since an outage's beginning counts most.
@@ -25,6 +25,12 @@ struct Log {
     is_read: AtomicBool,
     /// `None` ends the log.
     sent: SyncSender<Option<Event>>,
+}
+
+impl Made for Log {
+    fn made_in(&self) -> Generation {
+        self.made_in
+    }
 }
 
 static LOG: OnceLock<ForkCell<Log>> = OnceLock::new();

@@ -11,6 +11,8 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 use leafid::conform::conform;
+use leafid::host::clock::Clock;
+use leafid::stores::{Backend, Memory};
 use leafid::{
     Ask, Code, Error, Grant, Layout, Release, Segment, SegmentAsk, SegmentGrant, Snowflake, Store,
     Transport,
@@ -221,6 +223,14 @@ fn a_store_that_panics_is_asked_again() {
     let orders = Segment::builder("orders").store(&store).build().unwrap();
     assert_eq!(orders.next().unwrap_err().code(), Code::TagUnknown);
     orders.close().unwrap();
+}
+
+#[test]
+fn a_store_that_is_dropped_leaves_nothing() {
+    let memory = Memory::new(Clock::default()).unwrap();
+    let hub = Arc::downgrade(&memory.hub().share());
+    drop(memory);
+    assert!(hub.upgrade().is_none());
 }
 
 /// Counts, but forgets who had which number.

@@ -102,7 +102,7 @@ impl Drop for Generator {
     fn drop(&mut self) {
         // A child leaves an inherited holding untouched.
         if self.holding.get().is_current() {
-            self.holding.give_back().retire(false);
+            self.holding.get().retire(false);
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::driver::state::{Errand, State};
 use crate::driver::{Config, Hub, Numbering, each, rest};
 use crate::host::clock::Clock;
 use crate::host::fork::{self, Generation};
+use crate::host::fork_cell::Made;
 use crate::host::random;
 
 /// A bound that no cursor reaches: the driver needs no call.
@@ -59,6 +60,12 @@ pub struct Holding {
     /// The number of callers on the slow path, who take the lock and may wait.
     pub(super) callers: AtomicUsize,
     pub(super) config: Arc<Config>,
+}
+
+impl Made for Holding {
+    fn made_in(&self) -> Generation {
+        self.generation
+    }
 }
 
 impl Holding {

@@ -12,6 +12,7 @@ use crate::Error;
 use crate::driver::state::Errand;
 use crate::driver::{Holding, asking, rest};
 use crate::host::fork::{self, Generation};
+use crate::host::fork_cell::Made;
 use crate::host::thread;
 use crate::stores::{Backend, Transport};
 
@@ -63,6 +64,12 @@ pub fn spawn(store: &Arc<dyn Backend>, holding: &Arc<Holding>) -> io::Result<()>
     // Told last: the end of the process waits for it, and must not meet the host's language here.
     let run = move || store.run(&own).ended();
     thread::spawn("leafid store", run).map(drop).inspect_err(|_| hub.abandon())
+}
+
+impl Made for Hub {
+    fn made_in(&self) -> Generation {
+        self.made_in
+    }
 }
 
 impl Hub {

@@ -8,22 +8,27 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::fork::{self, Generation};
 
+/// What knows the process in which it was made.
+pub trait Made {
+    fn made_in(&self) -> Generation;
+}
+
 /// A cell with one `Arc`.
-pub struct ForkCell<T> {
-    /// From `Arc::into_raw`; only `give_back` releases its count.
+pub struct ForkCell<T: Made> {
+    /// From `Arc::into_raw`; only `drop` releases its count.
     held: AtomicPtr<T>,
     owns: PhantomData<Arc<T>>,
 }
 
 #[expect(unsafe_code, reason = "a lock-free read of a pointer that only a forked child replaces")]
-impl<T> ForkCell<T> {
+impl<T: Made> ForkCell<T> {
     pub fn new(value: Arc<T>) -> ForkCell<T> {
         ForkCell { held: AtomicPtr::new(Arc::into_raw(value).cast_mut()), owns: PhantomData }
     }
 
     #[inline]
     pub fn get(&self) -> &T {
-        // SAFETY: every value ever held lives until `give_back`, which borrows the cell exclusively.
+        // SAFETY: every value ever held lives until `drop`, which borrows the cell exclusively.
         unsafe { &*self.held.load(Ordering::Acquire) }
     }
 
@@ -46,14 +51,21 @@ impl<T> ForkCell<T> {
             drop(unsafe { Arc::from_raw(new) });
         }
     }
+}
 
-    /// Releases the cell's own count, and returns the value.
-    pub fn give_back(&mut self) -> Arc<T> {
-        let last = self.share();
-        // SAFETY: the count that `new` or `replace` took is released once: `last` keeps the value, and
-        // `&mut self` excludes readers of the cell.
-        unsafe { Arc::decrement_strong_count(*self.held.get_mut()) };
-        last
+#[expect(unsafe_code, reason = "releases what the cell holds")]
+impl<T: Made> Drop for ForkCell<T> {
+    fn drop(&mut self) {
+        if fork::is_current(self.get().made_in()) {
+            // SAFETY: the count that `new` or `replace` took is released once, and `&mut self` excludes readers.
+            unsafe { Arc::decrement_strong_count(*self.held.get_mut()) };
+        }
+    }
+}
+
+impl<T> Made for (Generation, T) {
+    fn made_in(&self) -> Generation {
+        self.0
     }
 }
 
