@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use leafid::{Error, Segment, Snowflake};
+use leafid::{Ask, Code, Error, Name, Segment, SegmentAsk, Snowflake, Store, Token};
 use leafid_servers::{Postgres, Server};
 
 const PROCESSES: usize = 8;
@@ -39,6 +39,7 @@ fn main() {
 fn at_hand() {
     let folder = tempfile::tempdir().unwrap();
     let file = format!("sqlite:{}", folder.path().join("ids.db").display());
+    refused(folder.path());
     // SQLite lets no forked child use a file that was open before.
     judge("SQLite", &run("sqlite", &file, "first"), 0);
     judge("SQLite, the control", &run("control", &file, "control"), 1);
@@ -172,8 +173,36 @@ fn draw(url: &str, folder: &Path, when: &str) -> Result<(), Error> {
     ids.close()
 }
 
+/// A forked child is refused a file that is open, by each of its names; also after another connection to it was dropped.
 #[expect(unsafe_code, reason = "a fork is what is tested")]
-fn fork() {
+fn refused(folder: &Path) {
+    let url = |name: &str| format!("sqlite:{}", folder.join(name).display());
+    let orders = Segment::builder("orders").store(url("open.db")).create().build().unwrap();
+    orders.next().unwrap();
+    drop(Store::open(&url("open.db")).unwrap().connect());
+    fs::create_dir(folder.join("inner")).unwrap();
+    std::os::unix::fs::symlink("open.db", folder.join("link.db")).unwrap();
+    let pid = fork();
+    if pid == 0 {
+        for name in ["open.db", "inner/../open.db", "link.db"] {
+            let ask = SegmentAsk::new(Name::tag("orders").unwrap(), Token::new([7; 16]));
+            let mut store = Store::open(&url(name)).unwrap().connect();
+            let said = store.ask(&Ask::Segment(ask)).unwrap_err();
+            assert_eq!(said.code(), Code::StoreRefused, "{name}: {said}");
+        }
+        // SAFETY: ends the child, and runs nothing of its parent's.
+        unsafe { libc::_exit(0) };
+    }
+    let mut status = 1;
+    // SAFETY: waits for the child.
+    assert_eq!(unsafe { libc::waitpid(pid, &raw mut status, 0) }, pid);
+    assert_eq!(status, 0, "the child was not refused");
+}
+
+#[expect(unsafe_code, reason = "a fork is what is tested")]
+fn fork() -> i32 {
     // SAFETY: this thread alone uses this program's own memory.
-    assert!(unsafe { libc::fork() } >= 0);
+    let pid = unsafe { libc::fork() };
+    assert!(pid >= 0);
+    pid
 }

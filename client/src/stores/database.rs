@@ -1,6 +1,7 @@
 //! Stores in a file or a database, without a server: this process carries out their turns itself, as a server does.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use leafid_core::{Ask, Code, Grant, Name, Release};
@@ -35,7 +36,7 @@ pub struct Database {
 static NAMED: ForkLock<BTreeMap<String, Weak<Database>>> = ForkLock::new();
 /// The files that are open, and in which process: SQLite lets no child open one a second time, whose locks it would
 /// take for its own.
-static FILES: Mutex<BTreeMap<String, Generation>> = Mutex::new(BTreeMap::new());
+static FILES: Mutex<Vec<(PathBuf, Generation)>> = Mutex::new(Vec::new());
 
 impl Database {
     /// The store of a URL, shared by all that name it; `None` for a URL of another kind.
@@ -66,13 +67,44 @@ impl Database {
         Ok(Some(own))
     }
 
-    /// The path, if it is a file.
-    fn file(&self) -> Option<&str> {
-        self.url.strip_prefix("sqlite:")
-    }
-
     fn makes(&self) -> MutexGuard<'_, Vec<Make>> {
         self.makes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A file that this process has open, until this is dropped.
+struct OpenFile(PathBuf);
+
+impl OpenFile {
+    /// # Errors
+    /// `STORE_REFUSED` if the process that forked this one had it open.
+    fn new(path: &Path) -> Result<OpenFile, Error> {
+        // The same by any name: over a link, or a folder and `..`.
+        let whole = |path: &Path| path.canonicalize().ok();
+        let real = whole(path).or_else(|| Some(whole(path.parent()?)?.join(path.file_name()?)));
+        let real = real.unwrap_or_else(|| path.to_owned());
+        let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+        if files.iter().any(|(other, made_in)| *other == real && !fork::is_current(*made_in)) {
+            let message = format!(
+                "`{}` was open when this process was forked: SQLite cannot open it a second time here; draw nothing \
+                 before the fork",
+                path.display()
+            );
+            return Err(Error::new(Code::StoreRefused, message));
+        }
+        files.push((real.clone(), fork::current()));
+        Ok(OpenFile(real))
+    }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_this =
+            |(path, made_in): &(PathBuf, Generation)| *path == self.0 && fork::is_current(*made_in);
+        if let Some(at) = files.iter().position(is_this) {
+            files.swap_remove(at);
+        }
     }
 }
 
@@ -98,7 +130,7 @@ impl Backend for Database {
 /// The store, opened with the first ask.
 struct Opened {
     database: Arc<Database>,
-    open: Option<(Runtime, Registry)>,
+    open: Option<(Runtime, Registry, Option<OpenFile>)>,
 }
 
 impl Opened {
@@ -111,7 +143,7 @@ impl Opened {
             Some(open) => open,
             None => self.opened()?,
         };
-        let (runtime, registry) = self.open.insert(open);
+        let (runtime, registry, _) = self.open.insert(open);
         Ok(runtime.block_on(async {
             let makes = std::mem::take(&mut *self.database.makes());
             for make in makes {
@@ -124,19 +156,12 @@ impl Opened {
         })?)
     }
 
-    fn opened(&self) -> Result<(Runtime, Registry), Error> {
+    fn opened(&self) -> Result<(Runtime, Registry, Option<OpenFile>), Error> {
         let Database { place, .. } = &*self.database;
-        if let Some(path) = self.database.file() {
-            let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-            if files.get(path).is_some_and(|made_in| !fork::is_current(*made_in)) {
-                let message = format!(
-                    "`{path}` was open when this process was forked: SQLite cannot open it a second time here; draw \
-                     nothing before the fork",
-                );
-                return Err(Error::new(Code::StoreRefused, message));
-            }
-            files.insert(path.to_owned(), fork::current());
-        }
+        let file = match place {
+            Place::File(path) => Some(OpenFile::new(path)?),
+            _ => None,
+        };
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|why| Error::new(Code::Internal, why.to_string()))?;
         let create = !self.database.makes().is_empty();
@@ -154,7 +179,7 @@ impl Opened {
         let journal = folder
             .map(|folder| Journal::open(folder.as_ref(), registry.id(), place.shown(), false));
         registry.attend(name, journal.transpose()?)?;
-        Ok((runtime, registry))
+        Ok((runtime, registry, file))
     }
 }
 
@@ -189,11 +214,8 @@ impl Transport for Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        if let Some((runtime, registry)) = self.open.take() {
+        if let Some((runtime, registry, _file)) = self.open.take() {
             runtime.block_on(registry.close());
-        }
-        if let Some(path) = self.database.file() {
-            FILES.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         }
     }
 }
