@@ -193,6 +193,19 @@ fn a_store_in_a_file_is_made_and_goes_on() {
 }
 
 #[test]
+fn what_one_generator_wants_made_is_no_others_matter() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("ids.db").display());
+    let orders = |tag: &str| Segment::builder(tag).store(url.as_str()).create().build().unwrap();
+    assert_eq!(orders("orders").next().unwrap(), 1);
+    let other = Snowflake::builder("default").store(url.as_str()).layout(Layout::JS53).create();
+    let (other, bills) = (other.build().unwrap(), orders("bills"));
+    assert_eq!(other.next().unwrap_err().code(), Code::LayoutMismatch);
+    assert_eq!(bills.next().unwrap(), 1);
+    assert!(Snowflake::builder("default").store(url.as_str()).build().unwrap().next().is_ok());
+}
+
+#[test]
 fn an_id_of_the_next_range_is_at_hand() {
     let store = Store::memory().unwrap();
     let orders = || Segment::builder("orders").store(&store).step(10).max_step(10).build().unwrap();

@@ -28,7 +28,7 @@ const JOURNAL: &str = "LEAFID_JOURNAL";
 pub struct Database {
     url: String,
     place: Place,
-    /// Tags and namespaces to create before the first ask, if they are missing.
+    /// Tags and namespaces to create before the first ask for them, if they are missing.
     makes: Mutex<Vec<Make>>,
     hub: ForkCell<Hub>,
 }
@@ -69,6 +69,18 @@ impl Database {
 
     fn makes(&self) -> MutexGuard<'_, Vec<Make>> {
         self.makes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is to be made for an ask. What others want made may be refused, which must not stop this one.
+    fn make_for(&self, ask: &Ask) -> Option<Make> {
+        let is_its_own = |make: &&Make| match (make, ask) {
+            (Make::Tag(name), Ask::Segment(ask)) => ask.tag.as_str() == name,
+            (Make::Namespace(name, layout, _), Ask::Acquire(ask)) => {
+                ask.namespace.as_str() == name && ask.layout == *layout
+            }
+            _ => false,
+        };
+        self.makes().iter().find(is_its_own).cloned()
     }
 }
 
@@ -144,16 +156,7 @@ impl Opened {
             None => self.opened()?,
         };
         let (runtime, registry, _) = self.open.insert(open);
-        Ok(runtime.block_on(async {
-            let makes = std::mem::take(&mut *self.database.makes());
-            for make in makes {
-                if let Err(problem) = made(registry, &make).await {
-                    self.database.makes().push(make);
-                    return Err(problem);
-                }
-            }
-            ask(registry).await
-        })?)
+        Ok(runtime.block_on(ask(registry))?)
     }
 
     fn opened(&self) -> Result<(Runtime, Registry, Option<OpenFile>), Error> {
@@ -200,10 +203,17 @@ async fn made(registry: &Registry, make: &Make) -> Result<(), Problem> {
 
 impl Transport for Opened {
     fn ask(&mut self, ask: &Ask) -> Result<Grant, Error> {
-        self.with(async |registry| match *ask {
-            Ask::Segment(ask) => registry.lease_segment(ask).await.map(Grant::Segment),
-            Ask::Acquire(ask) => registry.acquire(ask).await.map(Grant::Window),
-            Ask::Renew(ask) => registry.renew(ask).await.map(Grant::Window),
+        let database = Arc::clone(&self.database);
+        self.with(async |registry| {
+            while let Some(make) = database.make_for(ask) {
+                made(registry, &make).await?;
+                database.makes().retain(|other| *other != make);
+            }
+            match *ask {
+                Ask::Segment(ask) => registry.lease_segment(ask).await.map(Grant::Segment),
+                Ask::Acquire(ask) => registry.acquire(ask).await.map(Grant::Window),
+                Ask::Renew(ask) => registry.renew(ask).await.map(Grant::Window),
+            }
         })
     }
 
