@@ -154,8 +154,8 @@ impl Store {
         if let Some(given) = given {
             return given;
         }
-        match std::env::var(VARIABLE) {
-            Ok(url) if !url.is_empty() => Store::open(&url),
+        match std::env::var_os(VARIABLE) {
+            Some(url) if !url.is_empty() => Store::open(&url.to_string_lossy()),
             _ => Err(Error::new(
                 Code::RequestInvalid,
                 format!(

@@ -143,7 +143,9 @@ fn bad_arguments_are_refused_by_their_codes() {
     let code = |built: Result<Segment, Error>| built.unwrap_err().code();
     assert_eq!(code(Segment::builder("").store(memory()).build()), Code::TagInvalid);
     assert_eq!(code(Segment::builder("a").store(memory()).step(0).build()), Code::StepInvalid);
-    assert_eq!(code(Segment::builder("a").store("ftp://x").build()), Code::RequestInvalid);
+    for url in ["ftp://x", "http://x#y", "http://x/y?z", "sqlite:", "sqlite:a\0b"] {
+        assert_eq!(code(Segment::builder("a").store(url).build()), Code::RequestInvalid, "{url}");
+    }
     assert_eq!(
         code(Segment::builder("a").store("http://localhost").create().build()),
         Code::RequestInvalid

@@ -41,14 +41,16 @@ impl Credentials {
     /// assert_eq!(mine.token.as_deref(), Some("the-token"));
     /// ```
     pub fn or_environment(self) -> Credentials {
-        let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let path = |name| text(name).map(PathBuf::from);
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        let path = |name| set(name).map(PathBuf::from);
         // A key belongs to its certificate: both come from one place.
         let (cert, key) = match (self.cert, self.key) {
             (None, None) => (path("LEAFID_CERT"), path("LEAFID_KEY")),
             given => given,
         };
-        let token = self.token.or_else(|| text("LEAFID_TOKEN"));
+        // What is not UTF-8 is refused as a token, not left out.
+        let token = set("LEAFID_TOKEN").map(|token| token.to_string_lossy().into_owned());
+        let token = self.token.or(token);
         Credentials { token, ca: self.ca.or_else(|| path("LEAFID_CA")), cert, key }
     }
 }

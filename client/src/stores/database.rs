@@ -47,7 +47,8 @@ impl Database {
         let (url, place) = match (url.strip_prefix("sqlite:"), Place::parse(url)) {
             (Some(path), _) => {
                 // The same file from any working folder.
-                let path = std::path::absolute(path).map_err(|_| {
+                let absolute = std::path::absolute(path).ok().filter(|_| !path.contains('\0'));
+                let path = absolute.ok_or_else(|| {
                     let message = "`sqlite:` needs a path, such as `sqlite:ids.db`";
                     Error::new(Code::RequestInvalid, message)
                 })?;

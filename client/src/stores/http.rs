@@ -59,8 +59,9 @@ impl Http {
         if uri.host().is_none_or(str::is_empty) {
             return Err(wrong("has no host"));
         }
-        if uri.query().is_some() {
-            return Err(wrong("has a query, which no store takes"));
+        // The parser drops what follows a `#`, but the paths of asks would be added to it.
+        if uri.query().is_some() || url.contains('#') {
+            return Err(wrong("has a query or a fragment, which no store takes"));
         }
         if !has_good_port(&uri) {
             return Err(wrong("has a port outside 1 to 65535"));
