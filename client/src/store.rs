@@ -45,8 +45,8 @@ impl Store {
     /// same store in one process share it.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` for any other text, `NOT_ENABLED` for a store that this build has no feature for. Nothing is
-    /// asked yet.
+    /// `REQUEST_INVALID` for any other text, `NOT_ENABLED` for a store that this build has no feature for, `STATE_INVALID`
+    /// where `LEAFID_JOURNAL` names no folder that can be used. Nothing is asked yet.
     ///
     /// ```
     /// use leafid::{Code, Store};

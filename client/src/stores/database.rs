@@ -24,6 +24,10 @@ use crate::stores::{Backend, Make, Transport};
 /// The environment variable with the folder of this machine's journals.
 const JOURNAL: &str = "LEAFID_JOURNAL";
 
+fn journals() -> Option<PathBuf> {
+    std::env::var_os(JOURNAL).filter(|folder| !folder.is_empty()).map(PathBuf::from)
+}
+
 /// The place of a store's tables.
 pub struct Database {
     url: String,
@@ -42,7 +46,7 @@ impl Database {
     /// The store of a URL, shared by all that name it; `None` for a URL of another kind.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` for a URL that cannot be.
+    /// `REQUEST_INVALID` for a URL that cannot be, `STATE_INVALID` where the folder of journals cannot be used.
     pub fn named(url: &str) -> Result<Option<Arc<Database>>, Error> {
         let (url, place) = match (url.strip_prefix("sqlite:"), Place::parse(url)) {
             (Some(path), _) => {
@@ -60,6 +64,11 @@ impl Database {
         let mut named = NAMED.lock();
         if let Some(known) = named.get(&url).and_then(Weak::upgrade) {
             return Ok(Some(known));
+        }
+        // Told here, since a call would wait for it.
+        if let Some(folder) = journals().filter(|_| cfg!(target_os = "linux")) {
+            leafid_state::journal::folder(&folder)
+                .map_err(|problem| Error::new(problem.code, problem.message))?;
         }
         let (makes, hub) = (Mutex::default(), ForkCell::new(Hub::new()));
         let own = Arc::new(Database { url: url.clone(), place, makes, hub });
@@ -179,9 +188,7 @@ impl Opened {
             problem
         })?;
         let name = owner::name().map_or_else(|_| "leafid".to_owned(), |name| name.to_string());
-        let folder = std::env::var_os(JOURNAL).filter(|folder| !folder.is_empty());
-        let journal = folder
-            .map(|folder| Journal::open(folder.as_ref(), registry.id(), place.shown(), false));
+        let journal = journals().map(|at| Journal::open(&at, registry.id(), place.shown(), false));
         registry.attend(name, journal.transpose()?)?;
         Ok((runtime, registry, file))
     }
