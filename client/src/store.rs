@@ -106,7 +106,7 @@ impl Store {
     }
 
     /// A new store in this process's memory: it creates tags and namespaces on first use, and forgets its grants
-    /// when it is dropped. For tests.
+    /// when it is dropped. For tests: it has room for 256 tags and for 8 namespaces with 64 worker numbers each.
     ///
     /// # Errors
     /// `INTERNAL` where the system gives no randomness.
@@ -134,7 +134,8 @@ impl Store {
     }
 
     /// Makes a connection of one's own to the store, as its generators have one: for a [`Transport`] around it, or for
-    /// `leafid::conform`.
+    /// `leafid::conform`. It blocks; that to a file or a database panics where tokio runs async functions, also when it
+    /// is dropped: use it in `spawn_blocking`.
     ///
     /// ```
     /// use leafid::{Ask, Grant, Name, SegmentAsk, Store, Token};
