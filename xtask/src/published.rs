@@ -10,6 +10,27 @@ use crate::{Outcome, files, project, tools};
 const MEANT: &str = "alloc core i64 std leafid leafid_core leafid_turn leafid_wire diesel sea_orm sea_query serde_core \
                      sqlx_core";
 
+/// A program on `leafid` without features: the failure names the one that a store needs, and no password.
+const WITHOUT_FEATURES: &str = r#"
+fn main() {
+    for (url, feature) in [
+        ("http://u:s3cret@h", "http"),
+        ("https://h", "http"),
+        ("sqlite:ids.db", "sqlite"),
+        ("postgres://u:s3cret@h/d", "sql"),
+        ("mysql://u:s3cret@h/d", "sql"),
+    ] {
+        let refused = leafid::Segment::builder("orders").store(url).build().unwrap_err();
+        assert_eq!(refused.code(), leafid::Code::NotEnabled, "{refused}");
+        let said = refused.to_string();
+        assert!(said.ends_with(&format!("cargo add leafid --features {feature}")), "{said}");
+        assert!(!said.contains("s3cret"), "{said}");
+    }
+    let refused = leafid::Store::open("ftp://h").unwrap_err();
+    assert_eq!(refused.code(), leafid::Code::RequestInvalid, "{refused}");
+}
+"#;
+
 /// Packs every crate in the order of their dependencies, and builds each as it is packed; checks each without features,
 /// and with each feature alone.
 pub fn packed() -> Outcome<String> {
@@ -21,7 +42,24 @@ pub fn packed() -> Outcome<String> {
             Run::cargo(&check).args(["--features", feature]).done()?;
         }
     }
+    without_features()?;
     Ok(format!("{} crates, packed and built, and with each feature alone", packages.len()))
+}
+
+/// Runs the program on `leafid` without features. It is no test of that crate, whose tests have its features.
+fn without_features() -> Outcome {
+    Run::cargo(&["build", "--locked", "--quiet", "-p", "leafid", "--no-default-features"])
+        .done()?;
+    let built = project::target().join("debug");
+    let (source, program) = (built.join("without_features.rs"), built.join("without_features"));
+    files::write(&source, WITHOUT_FEATURES)?;
+    let (leafid, others) = (built.join("libleafid.rlib"), built.join("deps"));
+    Run::new("rustc")
+        .args(["--edition", "2024", "--extern", &format!("leafid={}", leafid.display())])
+        .args(["-L", &format!("dependency={}", others.display()), "-o"])
+        .args([&program, &source])
+        .done()?;
+    Run::new(program).done()
 }
 
 /// Checks that the interface of `leafid` has no types of other crates than those that are meant, and that no crate has
