@@ -5,12 +5,14 @@
 #![cfg(unix)]
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use leafid::{Ask, Code, Error, Name, Segment, SegmentAsk, Snowflake, Store, Token};
+use leafid::{Ask, Code, Credentials, Error, Name, Segment, SegmentAsk, Snowflake, Store, Token};
 use leafid_servers::{Postgres, Server};
 
 const PROCESSES: usize = 8;
@@ -25,6 +27,7 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["draw", url, folder, when] => draw(url, Path::new(folder), when).unwrap(),
+        ["environment"] => environment(),
         // The words of libtest with which the parts of `cargo xtask test` leave foreign servers out, or run nothing else.
         ["--skip", "engines::"] => at_hand(),
         ["engines::"] => engines(),
@@ -40,6 +43,12 @@ fn at_hand() {
     let folder = tempfile::tempdir().unwrap();
     let file = format!("sqlite:{}", folder.path().join("ids.db").display());
     refused(folder.path());
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.arg("environment").env("LEAFID_JOURNAL", folder.path().join("nowhere"));
+    for name in ["LEAFID_STORE", "LEAFID_TOKEN", "LEAFID_CA"] {
+        command.env(name, OsStr::from_bytes(b"http://\xff"));
+    }
+    assert!(command.status().unwrap().success());
     // SQLite lets no forked child use a file that was open before.
     judge("SQLite", &run("sqlite", &file, "first"), 0);
     judge("SQLite, the control", &run("control", &file, "control"), 1);
@@ -171,6 +180,20 @@ fn draw(url: &str, folder: &Path, when: &str) -> Result<(), Error> {
     }
     orders.close()?;
     ids.close()
+}
+
+/// What is wrong with a variable is told when the store is named; text that is not UTF-8 is not left out.
+fn environment() {
+    let code = |store: Result<Store, Error>| store.unwrap_err().code();
+    if cfg!(target_os = "linux") {
+        assert_eq!(code(Store::open("sqlite:ids.db")), Code::StateInvalid);
+    }
+    assert_eq!(code(Store::open("http://localhost")), Code::RequestInvalid);
+    let said = Segment::new("orders").unwrap_err().to_string();
+    assert!(said.contains("is not a URL"), "{said}");
+    let own = || Credentials { token: Some("own".to_owned()), ..Default::default() };
+    assert_eq!(code(Store::http("https://localhost", own())), Code::RequestInvalid);
+    assert!(Store::http("http://localhost", own()).is_ok());
 }
 
 /// A forked child is refused a file that is open, by each of its names; also after another connection to it was dropped.
