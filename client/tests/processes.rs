@@ -25,6 +25,7 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["draw", url, folder, when] => draw(url, Path::new(folder), when).unwrap(),
+        ["inherit", url] => inherit(url).unwrap(),
         // The words of libtest with which the parts of `cargo xtask test` leave foreign servers out, or run nothing else.
         ["--skip", "engines::"] => at_hand(),
         ["engines::"] => engines(),
@@ -39,7 +40,15 @@ fn main() {
 fn at_hand() {
     let folder = tempfile::tempdir().unwrap();
     let file = format!("sqlite:{}", folder.path().join("ids.db").display());
-    // SQLite lets no forked child use a file that was open before.
+    // SQLite lets no forked child use a file that was open before: it is told so at once.
+    for url in [&*file, "memory:"] {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let said = command.args(["inherit", url]).env_remove("LEAFID_JOURNAL").output().unwrap();
+        let said = String::from_utf8(said.stdout).unwrap();
+        let mut lines: Vec<&str> = said.lines().collect();
+        lines.sort();
+        assert_eq!(lines, ["Err(Closed)", "Ok(2)"], "{url}");
+    }
     judge("SQLite", &run("sqlite", &file, "first"), 0);
     judge("SQLite, the control", &run("control", &file, "control"), 1);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -170,6 +179,15 @@ fn draw(url: &str, folder: &Path, when: &str) -> Result<(), Error> {
     }
     orders.close()?;
     ids.close()
+}
+
+/// Draws, forks, and draws once more in both.
+fn inherit(url: &str) -> Result<(), Error> {
+    let orders = Segment::builder("inherited").store(url).create().build()?;
+    orders.next()?;
+    fork();
+    println!("{:?}", orders.next().map_err(|why| why.code()));
+    Ok(())
 }
 
 #[expect(unsafe_code, reason = "a fork is what is tested")]

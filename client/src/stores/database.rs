@@ -133,7 +133,7 @@ impl Opened {
                     "`{path}` was open when this process was forked: SQLite cannot open it a second time here; draw \
                      nothing before the fork",
                 );
-                return Err(Error::new(Code::StoreRefused, message));
+                return Err(Error::new(Code::Closed, message));
             }
             files.insert(path.to_owned(), fork::current());
         }
