@@ -2,9 +2,9 @@
 
 use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql, FromSqlRow, FromStaticSqlRow, Queryable};
-use diesel::expression::AsExpression;
+use diesel::expression::{AsExpression, TypedExpressionType};
 use diesel::serialize::{self, Output, ToSql};
-use diesel::sql_types::BigInt;
+use diesel::sql_types::{BigInt, Nullable, SqlType};
 
 use super::Id;
 
@@ -37,18 +37,32 @@ where
     }
 }
 
-impl<T: ?Sized> AsExpression<BigInt> for Id<T> {
-    type Expression = <i64 as AsExpression<BigInt>>::Expression;
+/// For a column that may be `NULL`, too.
+impl<T: ?Sized, S: SqlType + TypedExpressionType> AsExpression<S> for Id<T>
+where
+    i64: AsExpression<S>,
+{
+    type Expression = <i64 as AsExpression<S>>::Expression;
 
     fn as_expression(self) -> Self::Expression {
-        <i64 as AsExpression<BigInt>>::as_expression(self.0)
+        self.0.as_expression()
     }
 }
 
-impl<T: ?Sized> AsExpression<BigInt> for &Id<T> {
-    type Expression = <i64 as AsExpression<BigInt>>::Expression;
+impl<T: ?Sized, S: SqlType + TypedExpressionType> AsExpression<S> for &Id<T>
+where
+    i64: AsExpression<S>,
+{
+    type Expression = <i64 as AsExpression<S>>::Expression;
 
     fn as_expression(self) -> Self::Expression {
-        <i64 as AsExpression<BigInt>>::as_expression(self.0)
+        self.0.as_expression()
     }
 }
+
+// As `Insertable` wants it of a field `Option<Id<T>>`.
+const _: () = {
+    const fn fits<T: AsExpression<Nullable<BigInt>>>() {}
+    fits::<Id<()>>();
+    fits::<&Id<()>>();
+};
