@@ -144,7 +144,7 @@ impl Opened {
         let opened = place.open(Some(runtime.handle()), Arc::new(SystemClock), &options);
         let registry = opened.map_err(|why| {
             let mut problem = Problem::from(why);
-            if problem.code == Code::StoreUnknown {
+            if problem.code == Code::StoreUnknown && !create {
                 problem.detail += "; `.create()` makes a new store as well";
             }
             problem
