@@ -338,3 +338,13 @@ fn closing_waits_until_the_window_is_given_back() {
         assert!(is_released.load(Ordering::SeqCst));
     });
 }
+
+#[test]
+fn a_refusal_does_not_advise_what_was_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("none/ids.db").display());
+    let orders = Segment::builder("orders").store(url).create().build().unwrap();
+    let why = orders.next().unwrap_err();
+    assert_eq!(why.code(), Code::StoreUnknown);
+    assert!(!why.to_string().contains("create()"), "{why}");
+}

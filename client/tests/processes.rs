@@ -28,6 +28,7 @@ fn main() {
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["draw", url, folder, when] => draw(url, Path::new(folder), when).unwrap(),
         ["environment"] => environment(),
+        ["inherit", url] => inherit(url).unwrap(),
         // The words of libtest with which the parts of `cargo xtask test` leave foreign servers out, or run nothing else.
         ["--skip", "engines::"] => at_hand(),
         ["engines::"] => engines(),
@@ -49,7 +50,15 @@ fn at_hand() {
         command.env(name, OsStr::from_bytes(b"http://\xff"));
     }
     assert!(command.status().unwrap().success());
-    // SQLite lets no forked child use a file that was open before.
+    // SQLite lets no forked child use a file that was open before: it is told so at once.
+    for url in [&*file, "memory:"] {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let said = command.args(["inherit", url]).env_remove("LEAFID_JOURNAL").output().unwrap();
+        let said = String::from_utf8(said.stdout).unwrap();
+        let mut lines: Vec<&str> = said.lines().collect();
+        lines.sort();
+        assert_eq!(lines, ["Err(Closed)", "Ok(2)"], "{url}");
+    }
     judge("SQLite", &run("sqlite", &file, "first"), 0);
     judge("SQLite, the control", &run("control", &file, "control"), 1);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -211,7 +220,7 @@ fn refused(folder: &Path) {
             let ask = SegmentAsk::new(Name::tag("orders").unwrap(), Token::new([7; 16]));
             let mut store = Store::open(&url(name)).unwrap().connect();
             let said = store.ask(&Ask::Segment(ask)).unwrap_err();
-            assert_eq!(said.code(), Code::StoreRefused, "{name}: {said}");
+            assert_eq!(said.code(), Code::Closed, "{name}: {said}");
         }
         // SAFETY: ends the child, and runs nothing of its parent's.
         unsafe { libc::_exit(0) };
@@ -220,6 +229,15 @@ fn refused(folder: &Path) {
     // SAFETY: waits for the child.
     assert_eq!(unsafe { libc::waitpid(pid, &raw mut status, 0) }, pid);
     assert_eq!(status, 0, "the child was not refused");
+}
+
+/// Draws, forks, and draws once more in both.
+fn inherit(url: &str) -> Result<(), Error> {
+    let orders = Segment::builder("inherited").store(url).create().build()?;
+    orders.next()?;
+    fork();
+    println!("{:?}", orders.next().map_err(|why| why.code()));
+    Ok(())
 }
 
 #[expect(unsafe_code, reason = "a fork is what is tested")]

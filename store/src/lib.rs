@@ -7,7 +7,7 @@
 //! them as keys and values. [`dispense`] makes single IDs from leases.
 //!
 //! A program that embeds a store does as `leafid serve` does: it opens the store, gives it a journal
-//! ([`Registry::keep`](registry::Registry::keep)), and leases.
+//! ([`Registry::attend`](registry::Registry::attend)), and leases.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -99,7 +99,7 @@ impl Place {
     /// runtime `on`, if given, and any other on a thread of its own.
     ///
     /// # Errors
-    /// As [`Sqlite::open`] and [`far::open`](crate::backends::far::open).
+    /// As [`Sqlite::open`] and [`far::open`].
     pub fn open(
         &self,
         on: Option<&Handle>,

@@ -31,12 +31,23 @@ fn main() {
 }
 "#;
 
-/// Packs every crate in the order of their dependencies, and builds each as it is packed; checks each without features,
-/// and with each feature alone.
+/// Packs every crate in the order of their dependencies, and builds each as it is packed; makes their pages; checks each
+/// without features, and with each feature alone, and that its licenses are in it.
 pub fn packed() -> Outcome<String> {
     Run::cargo(&["publish", "--workspace", "--dry-run", "--locked"]).done()?;
     let packages = packages()?;
+    // As docs.rs makes the pages, but a link that leads nowhere is an error.
+    Run::cargo(&["doc", "--locked", "--no-deps", "--all-features", "--lib"])
+        .args(packages.iter().flat_map(|(name, _)| ["-p", name]))
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .done()?;
     for (name, features) in &packages {
+        let files = Run::cargo(&["package", "--locked", "--list", "-p", name]).output()?;
+        for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            if files.lines().all(|file| file != license) {
+                return Err(format!("`{name}` has no `{license}`: link it there"));
+            }
+        }
         for feature in features.iter().map(String::as_str).chain([""]) {
             let check = ["check", "--locked", "--quiet", "-p", name, "--no-default-features"];
             Run::cargo(&check).args(["--features", feature]).done()?;

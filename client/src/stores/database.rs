@@ -99,7 +99,7 @@ struct OpenFile(PathBuf);
 
 impl OpenFile {
     /// # Errors
-    /// `STORE_REFUSED` if the process that forked this one had it open.
+    /// `CLOSED` if the process that forked this one had it open.
     fn new(path: &Path) -> Result<OpenFile, Error> {
         // The same by any name: over a link, or a folder and `..`.
         let whole = |path: &Path| path.canonicalize().ok();
@@ -112,7 +112,7 @@ impl OpenFile {
                  before the fork",
                 path.display()
             );
-            return Err(Error::new(Code::StoreRefused, message));
+            return Err(Error::new(Code::Closed, message));
         }
         files.push((real.clone(), fork::current()));
         Ok(OpenFile(real))
@@ -182,7 +182,7 @@ impl Opened {
         let opened = place.open(Some(runtime.handle()), Arc::new(SystemClock), &options);
         let registry = opened.map_err(|why| {
             let mut problem = Problem::from(why);
-            if problem.code == Code::StoreUnknown {
+            if problem.code == Code::StoreUnknown && !create {
                 problem.detail += "; `.create()` makes a new store as well";
             }
             problem

@@ -7,7 +7,7 @@ use leafid_core::{Code, Token};
 use leafid_state::places::{self, cannot_write};
 use leafid_turn::sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use super as file;
 use crate::backends::opening::{self, Found, Options};
@@ -67,7 +67,7 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
     // prepares a text with a bound `LIMIT` again each time: twice for each acquire.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(cannot)?;
     // SQLite silently opens a file without write permission.
-    if connection.is_readonly("main").map_err(cannot)? {
+    if connection.is_readonly(MAIN_DB).map_err(cannot)? {
         return Err(cannot_write(path));
     }
     let made = recognise(&connection, path)?;
