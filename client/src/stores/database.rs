@@ -113,12 +113,11 @@ impl Opened {
         };
         let (runtime, registry) = self.open.insert(open);
         Ok(runtime.block_on(async {
-            let makes = std::mem::take(&mut *self.database.makes());
-            for make in makes {
-                if let Err(problem) = made(registry, &make).await {
-                    self.database.makes().push(make);
-                    return Err(problem);
-                }
+            // Each is kept until it is made: the database may be away between two of them.
+            loop {
+                let Some(make) = self.database.makes().first().cloned() else { break };
+                made(registry, &make).await?;
+                self.database.makes().retain(|other| *other != make);
             }
             ask(registry).await
         })?)
@@ -202,5 +201,28 @@ impl From<Problem> for Error {
     fn from(problem: Problem) -> Error {
         let (until_ms, wait_ms) = (problem.free_at.map(|at| at.get()), problem.retry_after_ms);
         Error::new(problem.code, problem.detail).until_ms(until_ms).retry_after_ms(wait_ms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::{Range, SegmentAsk, Token};
+
+    use super::*;
+
+    #[test]
+    fn what_follows_a_tag_that_cannot_be_made_is_not_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("ids.db").display());
+        let database = Database::named(&url).unwrap().unwrap();
+        let wrong = Make::Namespace("wrong".to_owned(), None, Some(Range::new(0, 1 << 40)));
+        database.make(wrong.clone()).unwrap();
+        database.make(Make::Tag("orders".to_owned())).unwrap();
+        let mut store = Arc::clone(&database).connect();
+        let ask = Ask::Segment(SegmentAsk::new(Name::tag("orders").unwrap(), Token::new([7; 16])));
+        assert_eq!(store.ask(&ask).unwrap_err().code(), Code::WorkerInvalid);
+        database.makes().retain(|make| *make != wrong);
+        store.ask(&ask).unwrap();
+        assert!(database.makes().is_empty());
     }
 }

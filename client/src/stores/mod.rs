@@ -64,7 +64,7 @@ pub trait Backend: Send + Sync {
 }
 
 /// A tag or a namespace to be made where it is missing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Make {
     /// A tag of this name.
     Tag(String),
