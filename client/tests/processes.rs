@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use leafid::{Error, Segment, Snowflake};
+use leafid::{Ask, Code, Error, Name, Segment, SegmentAsk, Snowflake, Store, Token};
 use leafid_servers::{Postgres, Server};
 
 const PROCESSES: usize = 8;
@@ -25,6 +25,7 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["draw", url, folder, when] => draw(url, Path::new(folder), when).unwrap(),
+        ["refused", folder] => refused(Path::new(folder)).unwrap(),
         // The words of libtest with which the parts of `cargo xtask test` leave foreign servers out, or run nothing else.
         ["--skip", "engines::"] => at_hand(),
         ["engines::"] => engines(),
@@ -42,6 +43,8 @@ fn at_hand() {
     // SQLite lets no forked child use a file that was open before.
     judge("SQLite", &run("sqlite", &file, "first"), 0);
     judge("SQLite, the control", &run("control", &file, "control"), 1);
+    let mut refused = Command::new(std::env::current_exe().unwrap());
+    assert!(refused.arg("refused").arg(folder.path()).status().unwrap().success());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let binary = std::env::var_os("LEAFID_BIN").map_or(root.join("dist/leafid"), PathBuf::from);
     if binary.exists() {
@@ -172,8 +175,42 @@ fn draw(url: &str, folder: &Path, when: &str) -> Result<(), Error> {
     ids.close()
 }
 
+/// A child gets no file that its parent has open, by whatever name, at the second try neither, and although the parent
+/// closed another connection to it.
+fn refused(folder: &Path) -> Result<(), Error> {
+    std::os::unix::fs::symlink(folder, folder.join("link")).unwrap();
+    let again = format!("../{}/", folder.file_name().unwrap().display());
+    let urls = ["", "link/", &again].map(|way| format!("sqlite:{}/{way}open.db", folder.display()));
+    let orders = Segment::builder("orders").store(urls[0].as_str()).create().build()?;
+    orders.next()?;
+    let mut other = Store::open(&urls[0])?.connect();
+    other.ask(&Ask::Segment(SegmentAsk::new(Name::tag("orders")?, Token::new([7; 16]))))?;
+    drop(other);
+    if fork() > 0 {
+        assert_eq!(wait(), 0);
+        return Ok(());
+    }
+    for url in urls.iter().chain(&urls) {
+        let own = Segment::builder("orders").store(url.as_str()).build()?;
+        assert_eq!(own.next().unwrap_err().code(), Code::Closed, "{url}");
+        own.close()?;
+    }
+    Ok(())
+}
+
 #[expect(unsafe_code, reason = "a fork is what is tested")]
-fn fork() {
+fn fork() -> i32 {
     // SAFETY: this thread alone uses this program's own memory.
-    assert!(unsafe { libc::fork() } >= 0);
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0);
+    child
+}
+
+/// How the child ended.
+#[expect(unsafe_code, reason = "the standard library waits for its own children only")]
+fn wait() -> i32 {
+    let mut status = -1;
+    // SAFETY: writes one number.
+    assert!(unsafe { libc::wait(&mut status) } > 0);
+    status
 }

@@ -1,6 +1,7 @@
 //! Stores in a file or a database, without a server: this process carries out their turns itself, as a server does.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use leafid_core::{Ask, Code, Grant, Name, Release};
@@ -33,9 +34,19 @@ pub struct Database {
 }
 
 static NAMED: ForkLock<BTreeMap<String, Weak<Database>>> = ForkLock::new();
-/// The files that are open, and in which process: SQLite lets no child open one a second time, whose locks it would
-/// take for its own.
-static FILES: Mutex<BTreeMap<String, Generation>> = Mutex::new(BTreeMap::new());
+/// The files that are open, by their real paths, each as often as it is, and in which process: SQLite lets no child
+/// open one a second time, whose locks it would take for its own.
+static FILES: Mutex<Vec<(PathBuf, Generation)>> = Mutex::new(Vec::new());
+
+fn files() -> MutexGuard<'static, Vec<(PathBuf, Generation)>> {
+    FILES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The path without links and `..`, also of a file that does not exist yet.
+fn real(path: &Path) -> PathBuf {
+    let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
+}
 
 impl Database {
     /// The store of a URL, shared by all that name it; `None` for a URL of another kind.
@@ -66,11 +77,6 @@ impl Database {
         Ok(Some(own))
     }
 
-    /// The path, if it is a file.
-    fn file(&self) -> Option<&str> {
-        self.url.strip_prefix("sqlite:")
-    }
-
     fn makes(&self) -> MutexGuard<'_, Vec<Make>> {
         self.makes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,13 +97,15 @@ impl Backend for Database {
     }
 
     fn connect(self: Arc<Self>) -> Box<dyn Transport> {
-        Box::new(Opened { database: self, open: None })
+        Box::new(Opened { database: self, file: None, open: None })
     }
 }
 
 /// The store, opened with the first ask.
 struct Opened {
     database: Arc<Database>,
+    /// The file's own entry in `FILES`.
+    file: Option<PathBuf>,
     open: Option<(Runtime, Registry)>,
 }
 
@@ -123,19 +131,29 @@ impl Opened {
         })?)
     }
 
-    fn opened(&self) -> Result<(Runtime, Registry), Error> {
-        let Database { place, .. } = &*self.database;
-        if let Some(path) = self.database.file() {
-            let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-            if files.get(path).is_some_and(|made_in| !fork::is_current(*made_in)) {
-                let message = format!(
-                    "`{path}` was open when this process was forked: SQLite cannot open it a second time here; draw \
-                     nothing before the fork",
-                );
-                return Err(Error::new(Code::StoreRefused, message));
-            }
-            files.insert(path.to_owned(), fork::current());
+    /// Enters the file in `FILES`, or refuses it where a process before this one has it open.
+    fn enter_file(&mut self) -> Result<(), Error> {
+        let Place::File(path) = &self.database.place else { return Ok(()) };
+        let own = real(path);
+        let mut files = files();
+        if files.iter().any(|(file, made_in)| *file == own && !fork::is_current(*made_in)) {
+            let message = format!(
+                "`{}` was open when this process was forked, and is its parent's: SQLite cannot open it a second time \
+                 here; draw nothing before the fork",
+                path.display()
+            );
+            return Err(Error::new(Code::Closed, message));
         }
+        if self.file.is_none() {
+            files.push((own.clone(), fork::current()));
+            self.file = Some(own);
+        }
+        Ok(())
+    }
+
+    fn opened(&mut self) -> Result<(Runtime, Registry), Error> {
+        self.enter_file()?;
+        let Database { place, .. } = &*self.database;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|why| Error::new(Code::Internal, why.to_string()))?;
         let create = !self.database.makes().is_empty();
@@ -191,8 +209,11 @@ impl Drop for Opened {
         if let Some((runtime, registry)) = self.open.take() {
             runtime.block_on(registry.close());
         }
-        if let Some(path) = self.database.file() {
-            FILES.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        if let Some(own) = self.file.take() {
+            let mut files = files();
+            let is_own = |(file, made_in): &(_, _)| *file == own && fork::is_current(*made_in);
+            let at = files.iter().position(is_own);
+            at.map(|at| files.swap_remove(at));
         }
     }
 }
