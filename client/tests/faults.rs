@@ -1,7 +1,12 @@
-//! What others do wrong, or let happen: stores that panic.
+//! What others do wrong, or let happen: stores that panic, executors that drop a task with its last waker.
 
-use std::sync::Arc;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
+use std::thread;
 use std::time::Duration;
 
 use leafid::{Ask, Error, Grant, Release, Segment, Store, Transport};
@@ -39,4 +44,54 @@ fn a_store_that_panics_is_connected_to_again() {
     assert_eq!((orders.next().unwrap(), others.next().unwrap()), (1, 1));
     // It could not be connected to, its answer did not come, and the next connection failed, too.
     assert_eq!(orders.stats().unwrap().failures, 3);
+}
+
+/// A store that answers nothing while the test runs.
+struct Silent;
+
+impl Transport for Silent {
+    fn ask(&mut self, _: &Ask) -> Result<Grant, Error> {
+        loop {
+            thread::park();
+        }
+    }
+
+    fn release(&mut self, _: &Release) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+type Waiting = Pin<Box<dyn Future<Output = Result<i64, Error>> + Send>>;
+
+/// A task, which is kept by its wakers alone.
+struct Task(Mutex<Option<Waiting>>);
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {}
+}
+
+/// With the waker of a moved or dropped future goes a task that waits for the same generator.
+#[test]
+fn the_last_waker_of_a_task_may_be_dropped_anywhere() {
+    let store = Store::custom("silent", || Box::new(Silent));
+    let orders = Segment::builder("orders").store(&store).timeout(PATIENCE).build().unwrap();
+    let (done, ends) = channel();
+    thread::spawn(move || {
+        let mut elsewhere = Context::from_waker(Waker::noop());
+        for moves in [true, false] {
+            let wait = || -> Waiting { Box::pin(orders.next_async()) };
+            let (mut first, mut second) = (wait(), wait());
+            let task = Arc::new(Task(Mutex::default()));
+            let waker = Waker::from(Arc::clone(&task));
+            assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            assert!(second.as_mut().poll(&mut elsewhere).is_pending());
+            *task.0.lock().unwrap() = Some(second);
+            drop((task, waker));
+            if moves {
+                assert!(first.as_mut().poll(&mut elsewhere).is_pending());
+            }
+        }
+        done.send(()).unwrap();
+    });
+    assert!(ends.recv_timeout(PATIENCE).is_ok(), "it waits for its own lock");
 }

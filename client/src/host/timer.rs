@@ -44,7 +44,8 @@ impl Alarm {
 
     fn stop(&mut self) {
         if let Some(key) = self.0.take() {
-            TIMERS.lock().set.remove(&key);
+            // Dropped without the lock: it may be the last that holds a task, and with it another alarm.
+            let _task = TIMERS.lock().set.remove(&key);
         }
     }
 }
