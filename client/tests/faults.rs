@@ -1,4 +1,4 @@
-//! What others do wrong, or let happen: stores that panic, executors that drop a task with its last waker.
+//! What others do wrong, or let happen: stores that panic, executors that drop a task with its last waker, a copied memory.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -94,4 +94,15 @@ fn the_last_waker_of_a_task_may_be_dropped_anywhere() {
         done.send(()).unwrap();
     });
     assert!(ends.recv_timeout(PATIENCE).is_ok(), "it waits for its own lock");
+}
+
+#[test]
+fn a_copy_of_the_memory_leaves_the_blocks_of_its_threads() {
+    let orders = Segment::builder("orders").store(Store::memory().unwrap()).build().unwrap();
+    orders.ready(100).unwrap();
+    let mut own = orders.local(100);
+    assert_eq!(own.next().unwrap(), 1);
+    orders.forget().unwrap();
+    // The original goes on with 2.
+    assert_eq!(own.next().unwrap(), 1_001);
 }
