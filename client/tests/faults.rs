@@ -1,4 +1,5 @@
-//! What others do wrong, or let happen: stores that panic, executors that drop a task with its last waker, a copied memory.
+//! What others do wrong, or let happen: stores and wakers that panic, a task that ends with its last waker, a copied
+//! memory.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +10,7 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use leafid::{Ask, Error, Grant, Release, Segment, Store, Transport};
+use leafid::{Ask, Code, Error, Grant, Release, Segment, Store, Transport};
 
 /// How long something that never ends is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -94,6 +95,48 @@ fn the_last_waker_of_a_task_may_be_dropped_anywhere() {
         done.send(()).unwrap();
     });
     assert!(ends.recv_timeout(PATIENCE).is_ok(), "it waits for its own lock");
+}
+
+/// A task that panics when it is woken.
+struct Panics;
+
+impl Wake for Panics {
+    fn wake(self: Arc<Self>) {
+        panic!("as the test wants");
+    }
+}
+
+#[test]
+fn a_waker_that_panics_costs_no_other_caller_its_answer() {
+    let waker = Waker::from(Arc::new(Panics));
+    let mut panics = Context::from_waker(&waker);
+    let orders = Segment::builder("orders").store(Store::memory().unwrap()).step(1).max_step(1);
+    let orders = orders.timeout(PATIENCE).build().unwrap();
+    let mut first = Box::pin(orders.next_async());
+    assert!(first.as_mut().poll(&mut panics).is_pending());
+    let drawn: Vec<i64> = orders.iter().take(10).collect::<Result<_, _>>().unwrap();
+    assert!(drawn.is_sorted_by(|one, other| one < other));
+}
+
+/// The first of two alarms goes to the task that panics.
+#[test]
+fn a_waker_that_panics_costs_no_other_task_its_alarm() {
+    let store = Store::custom("silent", || Box::new(Silent));
+    let build = |ms| {
+        let orders = Segment::builder("orders").store(&store).timeout(Duration::from_millis(ms));
+        orders.build().unwrap()
+    };
+    let waker = Waker::from(Arc::new(Panics));
+    let mut first = Box::pin(build(1).next_async());
+    assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let (done, ends) = channel();
+    let second = build(50);
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        done.send(runtime.block_on(second.next_async())).unwrap();
+    });
+    let refused = ends.recv_timeout(PATIENCE).expect("its alarm is lost").unwrap_err();
+    assert_eq!(refused.code(), Code::TimedOut);
 }
 
 #[test]
