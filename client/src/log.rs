@@ -83,18 +83,13 @@ pub fn read(write: impl FnOnce(&mut Events) + Send + 'static) {
 }
 
 /// Leaves an event for the reader; with the feature `tracing` also for that.
-pub fn note(is_warning: bool, message: impl FnOnce() -> String) {
-    let log = read_log();
-    if log.is_none() && !cfg!(feature = "tracing") {
-        return;
-    }
-    let message = message();
+pub fn note(is_warning: bool, message: String) {
     #[cfg(feature = "tracing")]
     match is_warning {
         true => tracing::warn!("{message}"),
         false => tracing::info!("{message}"),
     }
-    if let Some(log) = log {
+    if let Some(log) = read_log() {
         let _ = log.sent.try_send(Some((is_warning, message)));
     }
 }

@@ -1,6 +1,7 @@
 //! Iterators: over a generator, and over blocks of IDs that one thread has to itself.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use leafid_core::{Ids as _, Run};
 
@@ -8,6 +9,14 @@ use crate::Error;
 use crate::driver::{Numbering, each};
 use crate::generator::{Generator, Kind, signed};
 use crate::host::fork::{self, Generation};
+
+/// How often a generator of this process forgot what it held.
+static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
+
+/// Has every handle of this process leave its block: a copy of the memory has the same one.
+pub(crate) fn forget_blocks() {
+    FORGOTTEN.fetch_add(1, Ordering::AcqRel);
+}
 
 /// The IDs of a generator, one after another, without an end: [`Generator::iter`].
 #[derive(Debug)]
@@ -31,8 +40,9 @@ pub struct Local<K> {
     end: u64,
     /// The rest of the block, and how its positions become IDs.
     rest: Option<(Numbering, Run)>,
-    /// The process that drew it.
+    /// The process that drew it, and how often anything was forgotten before.
     drawn_in: Generation,
+    forgotten: u64,
 }
 
 impl<K> fmt::Debug for Local<K> {
@@ -44,7 +54,7 @@ impl<K> fmt::Debug for Local<K> {
 impl<K: Kind> Local<K> {
     pub(crate) fn new(generator: Generator<K>, block: u32) -> Local<K> {
         let (block, drawn_in) = (u64::from(block).max(1), fork::current());
-        Local { generator, block, next: 0, end: 0, rest: None, drawn_in }
+        Local { generator, block, next: 0, end: 0, rest: None, drawn_in, forgotten: 0 }
     }
 
     /// The next ID of the block. At its end draws another, and waits as [`Generator::next`] if none is at hand.
@@ -63,7 +73,10 @@ impl<K: Kind> Local<K> {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "the trait is implemented as well")]
     pub fn next(&mut self) -> Result<i64, Error> {
-        if self.next < self.end && fork::is_current_by_load(self.drawn_in) {
+        if self.next < self.end
+            && fork::is_current_by_load(self.drawn_in)
+            && FORGOTTEN.load(Ordering::Relaxed) == self.forgotten
+        {
             return Ok(self.step());
         }
         self.next_otherwise()
@@ -78,9 +91,11 @@ impl<K: Kind> Local<K> {
 
     #[cold]
     fn next_otherwise(&mut self) -> Result<i64, Error> {
-        if !fork::is_current(self.drawn_in) {
-            // A forked child leaves its parent's block.
-            (self.drawn_in, self.end, self.rest) = (fork::current(), 0, None);
+        let forgotten = FORGOTTEN.load(Ordering::Acquire);
+        if !fork::is_current(self.drawn_in) || forgotten != self.forgotten {
+            // A forked child leaves its parent's block, and a copy that of its original.
+            (self.drawn_in, self.forgotten) = (fork::current(), forgotten);
+            (self.end, self.rest) = (0, None);
         }
         if self.next >= self.end {
             let holding = self.generator.driven().last_holding();

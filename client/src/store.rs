@@ -2,12 +2,13 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use leafid_core::Code;
+use leafid_core::{Ask, Code, Grant, Release};
 
 use crate::Error;
-use crate::driver::Hub;
+use crate::driver::{Holding, Hub};
 use crate::host::fork_cell::ForkCell;
 use crate::stores::{Backend, Memory, Transport, shown};
 #[cfg(feature = "http")]
@@ -213,5 +214,49 @@ impl<F: Fn() -> Box<dyn Transport> + Send + Sync + 'static> Backend for Custom<F
 
     fn connect(self: Arc<Self>) -> Box<dyn Transport> {
         (self.connect)()
+    }
+
+    fn run(self: Arc<Self>, hub: &Hub) -> Arc<Holding> {
+        hub.drive(&mut Caught { store: self, connection: None })
+    }
+}
+
+/// A connection to a store of one's own. One that panics is given up, and the next ask makes another: the thread goes
+/// on for all generators of the store.
+struct Caught<F> {
+    store: Arc<Custom<F>>,
+    connection: Option<Box<dyn Transport>>,
+}
+
+impl<F: Fn() -> Box<dyn Transport>> Caught<F> {
+    fn with<T>(
+        &mut self,
+        act: impl FnOnce(&mut dyn Transport) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (store, connection) = (&self.store, self.connection.take());
+        let run = || {
+            let mut connection = connection.unwrap_or_else(|| (store.connect)());
+            (act(&mut *connection), connection)
+        };
+        let (done, connection) = catch_unwind(AssertUnwindSafe(run)).map_err(|_| {
+            let message = format!("no answer from `{}`: it panicked", store.place);
+            Error::new(Code::StoreUnavailable, message)
+        })?;
+        self.connection = Some(connection);
+        done
+    }
+}
+
+impl<F: Fn() -> Box<dyn Transport> + Send + Sync> Transport for Caught<F> {
+    fn ask(&mut self, ask: &Ask) -> Result<Grant, Error> {
+        self.with(|connection| connection.ask(ask))
+    }
+
+    fn release(&mut self, release: &Release) -> Result<(), Error> {
+        self.with(|connection| connection.release(release))
+    }
+
+    fn reconnect(&mut self) {
+        self.connection.iter_mut().for_each(|connection| connection.reconnect());
     }
 }

@@ -218,28 +218,6 @@ fn an_id_of_the_next_range_is_at_hand() {
     assert_eq!(drawn, [2, 3, 4, 5, 6, 7, 8, 9, 10, 21].map(Some));
 }
 
-/// Panics at the first ask, and is away after that.
-struct Panics(bool);
-
-impl Transport for Panics {
-    fn ask(&mut self, _: &Ask) -> Result<Grant, Error> {
-        assert!(std::mem::replace(&mut self.0, true), "the store's own mistake");
-        Err(Error::new(Code::TagUnknown, "it lives"))
-    }
-
-    fn release(&mut self, _: &Release) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-#[test]
-fn a_store_that_panics_is_asked_again() {
-    let store = Store::custom("panics", || Box::new(Panics(false)));
-    let orders = Segment::builder("orders").store(&store).build().unwrap();
-    assert_eq!(orders.next().unwrap_err().code(), Code::TagUnknown);
-    orders.close().unwrap();
-}
-
 #[test]
 fn a_store_that_is_dropped_leaves_nothing() {
     let memory = Memory::new(Clock::default()).unwrap();

@@ -29,6 +29,7 @@ fn main() {
         ["draw", url, folder, when] => draw(url, Path::new(folder), when).unwrap(),
         ["environment"] => environment(),
         ["inherit", url] => inherit(url).unwrap(),
+        ["refused", folder] => refused(Path::new(folder)).unwrap(),
         // The words of libtest with which the parts of `cargo xtask test` leave foreign servers out, or run nothing else.
         ["--skip", "engines::"] => at_hand(),
         ["engines::"] => engines(),
@@ -43,24 +44,23 @@ fn main() {
 fn at_hand() {
     let folder = tempfile::tempdir().unwrap();
     let file = format!("sqlite:{}", folder.path().join("ids.db").display());
-    refused(folder.path());
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("environment").env("LEAFID_JOURNAL", folder.path().join("nowhere"));
     for name in ["LEAFID_STORE", "LEAFID_TOKEN", "LEAFID_CA"] {
         command.env(name, OsStr::from_bytes(b"http://\xff"));
     }
     assert!(command.status().unwrap().success());
-    // SQLite lets no forked child use a file that was open before: it is told so at once.
-    for url in [&*file, "memory:"] {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        let said = command.args(["inherit", url]).env_remove("LEAFID_JOURNAL").output().unwrap();
-        let said = String::from_utf8(said.stdout).unwrap();
-        let mut lines: Vec<&str> = said.lines().collect();
-        lines.sort();
-        assert_eq!(lines, ["Err(Closed)", "Ok(2)"], "{url}");
-    }
+    // A forked child is told at once what it cannot use.
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let said = command.args(["inherit", "memory:"]).output().unwrap();
+    let said = String::from_utf8(said.stdout).unwrap();
+    let mut lines: Vec<&str> = said.lines().collect();
+    lines.sort();
+    assert_eq!(lines, ["Err(Closed)", "Ok(2)"]);
     judge("SQLite", &run("sqlite", &file, "first"), 0);
     judge("SQLite, the control", &run("control", &file, "control"), 1);
+    let mut refused = Command::new(std::env::current_exe().unwrap());
+    assert!(refused.arg("refused").arg(folder.path()).status().unwrap().success());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let binary = std::env::var_os("LEAFID_BIN").map_or(root.join("dist/leafid"), PathBuf::from);
     if binary.exists() {
@@ -90,9 +90,8 @@ fn judge(name: &str, counted: &Counted, least_twice: usize) {
     let Counted { drawn, twice, processes } = counted;
     println!("{name}: {processes} processes, {KILLED} killed, {drawn} IDs, {twice} twice");
     assert_eq!(*twice > 0, least_twice > 0, "{name}: {twice} twice");
-    // Each of them and its child draws all, but those that were killed while they drew.
-    let (least, all) = (2 * 2 * EACH * PROCESSES, 2 * EACH * processes);
-    assert!((least..all).contains(drawn), "{name}: {drawn} IDs");
+    // Each of them and its child draws all; on a busy machine also one that is killed, before the signal comes.
+    assert!(*drawn >= 2 * 2 * EACH * PROCESSES, "{name}: {drawn} IDs");
 }
 
 struct Started {
@@ -205,32 +204,6 @@ fn environment() {
     assert!(Store::http("http://localhost", own()).is_ok());
 }
 
-/// A forked child is refused a file that is open, by each of its names; also after another connection to it was dropped.
-#[expect(unsafe_code, reason = "a fork is what is tested")]
-fn refused(folder: &Path) {
-    let url = |name: &str| format!("sqlite:{}", folder.join(name).display());
-    let orders = Segment::builder("orders").store(url("open.db")).create().build().unwrap();
-    orders.next().unwrap();
-    drop(Store::open(&url("open.db")).unwrap().connect());
-    fs::create_dir(folder.join("inner")).unwrap();
-    std::os::unix::fs::symlink("open.db", folder.join("link.db")).unwrap();
-    let pid = fork();
-    if pid == 0 {
-        for name in ["open.db", "inner/../open.db", "link.db"] {
-            let ask = SegmentAsk::new(Name::tag("orders").unwrap(), Token::new([7; 16]));
-            let mut store = Store::open(&url(name)).unwrap().connect();
-            let said = store.ask(&Ask::Segment(ask)).unwrap_err();
-            assert_eq!(said.code(), Code::Closed, "{name}: {said}");
-        }
-        // SAFETY: ends the child, and runs nothing of its parent's.
-        unsafe { libc::_exit(0) };
-    }
-    let mut status = 1;
-    // SAFETY: waits for the child.
-    assert_eq!(unsafe { libc::waitpid(pid, &raw mut status, 0) }, pid);
-    assert_eq!(status, 0, "the child was not refused");
-}
-
 /// Draws, forks, and draws once more in both.
 fn inherit(url: &str) -> Result<(), Error> {
     let orders = Segment::builder("inherited").store(url).create().build()?;
@@ -240,10 +213,42 @@ fn inherit(url: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// A child gets no file that its parent has open, by whatever name, at the second try neither, and although the parent
+/// closed another connection to it.
+fn refused(folder: &Path) -> Result<(), Error> {
+    std::os::unix::fs::symlink(folder, folder.join("link")).unwrap();
+    let again = format!("../{}/", folder.file_name().unwrap().display());
+    let urls = ["", "link/", &again].map(|way| format!("sqlite:{}/{way}open.db", folder.display()));
+    let orders = Segment::builder("orders").store(urls[0].as_str()).create().build()?;
+    orders.next()?;
+    let mut other = Store::open(&urls[0])?.connect();
+    other.ask(&Ask::Segment(SegmentAsk::new(Name::tag("orders")?, Token::new([7; 16]))))?;
+    drop(other);
+    if fork() > 0 {
+        assert_eq!(wait(), 0);
+        return Ok(());
+    }
+    for url in urls.iter().chain(&urls) {
+        let own = Segment::builder("orders").store(url.as_str()).build()?;
+        assert_eq!(own.next().unwrap_err().code(), Code::Closed, "{url}");
+        own.close()?;
+    }
+    Ok(())
+}
+
 #[expect(unsafe_code, reason = "a fork is what is tested")]
 fn fork() -> i32 {
     // SAFETY: this thread alone uses this program's own memory.
-    let pid = unsafe { libc::fork() };
-    assert!(pid >= 0);
-    pid
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0);
+    child
+}
+
+/// How the child ended.
+#[expect(unsafe_code, reason = "the standard library waits for its own children only")]
+fn wait() -> i32 {
+    let mut status = -1;
+    // SAFETY: writes one number.
+    assert!(unsafe { libc::wait(&mut status) } > 0);
+    status
 }

@@ -1,8 +1,6 @@
 //! One ask of a store, as logs and metrics have it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use leafid_core::{Ask, Code, Grant};
+use leafid_core::{Ask, Grant};
 
 use crate::Error;
 use crate::driver::Config;
@@ -23,11 +21,7 @@ pub fn ask(
     let _span = tracing::debug_span!("leafid.ask", of = %config.subject()).entered();
     #[cfg(feature = "metrics")]
     let began = std::time::Instant::now();
-    // The panic of a store of one's own would end the thread, and every generator of the store would wait for ever.
-    let answer = catch_unwind(AssertUnwindSafe(|| transport.ask(ask))).unwrap_or_else(|_| {
-        let message = "the store's own code panicked; standard error has its message";
-        Err(Error::new(Code::Internal, message))
-    });
+    let answer = transport.ask(ask);
     #[cfg(feature = "metrics")]
     {
         let of = config.subject().to_string();

@@ -9,7 +9,6 @@ use leafid_core::{
     Ask, Carryover, Code, Grant, HostTime, Ids, Run, SegmentIds, SharedLine, Stats, Token,
 };
 
-use crate::Error;
 use crate::driver::seat::Seats;
 use crate::driver::state::{Errand, State};
 use crate::driver::{Config, Hub, Numbering, each, rest};
@@ -17,6 +16,7 @@ use crate::host::clock::Clock;
 use crate::host::fork::{self, Generation};
 use crate::host::fork_cell::Made;
 use crate::host::random;
+use crate::{Error, log};
 
 /// A bound that no cursor reaches: the driver needs no call.
 const NEVER: u64 = u64::MAX;
@@ -311,9 +311,11 @@ impl Holding {
         let result = act(&mut state);
         self.publish(&state);
         self.wake_driver();
+        let noted = std::mem::take(&mut state.noted);
         drop(state);
         self.answer_came.notify_all();
         self.seats.wake();
+        noted.into_iter().for_each(|(is_warning, message)| log::note(is_warning, message));
         result
     }
 

@@ -2,7 +2,6 @@
 //! their asks. A store sees one connection, however many tags there are.
 
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -61,8 +60,12 @@ pub fn spawn(store: &Arc<dyn Backend>, holding: &Arc<Holding>) -> io::Result<()>
         return Ok(());
     }
     let (own, store) = (Arc::clone(&hub), Arc::clone(store));
-    // Told last: the end of the process waits for it, and must not meet the host's language here.
-    let run = move || store.run(&own).ended();
+    // A waker or a log that panics costs this thread, and no generator: the next call starts another.
+    let run = move || match catch_unwind(AssertUnwindSafe(|| store.run(&own))) {
+        // Told last: the end of the process waits for it, and must not meet the host's language here.
+        Ok(last) => last.ended(),
+        Err(_) => own.abandon(),
+    };
     thread::spawn("leafid store", run).map(drop).inspect_err(|_| hub.abandon())
 }
 
@@ -93,7 +96,7 @@ impl Hub {
         !std::mem::replace(&mut table.is_driven, true)
     }
 
-    /// Drops all generators where no thread could be started.
+    /// Drops all generators where no thread could be started, or one panicked.
     fn abandon(&self) {
         let mut table = self.lock();
         table.is_driven = false;
@@ -164,7 +167,7 @@ impl Hub {
                     }
                 }
                 (Errand::Release(release), _) => {
-                    let _ = catch_unwind(AssertUnwindSafe(|| transport.release(&release)));
+                    let _ = transport.release(&release);
                     holding.change(|state| state.sending = false);
                 }
                 (Errand::Reconnect, _) => transport.reconnect(),

@@ -143,7 +143,7 @@ impl State {
             let message = format!("{about}: {code}: {}", problem.abandoned());
             // Without a log, the next caller that waits issues a warning.
             match log::is_read() {
-                true => log::note(true, || message),
+                true => self.noted.push((true, message)),
                 false => self.said.push(message),
             }
         }

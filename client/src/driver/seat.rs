@@ -58,7 +58,8 @@ impl Holding {
 impl Seat {
     /// Has this task woken with the next answer.
     pub fn wait(&self, task: &Waker) {
-        self.holding.seats.lock().tasks.insert(self.key, task.clone());
+        // Dropped without the lock: it may be the last that holds a task, and with it another seat.
+        let _before = self.holding.seats.lock().tasks.insert(self.key, task.clone());
     }
 }
 
@@ -66,7 +67,7 @@ impl Drop for Seat {
     fn drop(&mut self) {
         // A forked child leaves the locks of an inherited holding alone.
         if self.holding.is_current() {
-            self.holding.seats.lock().tasks.remove(&self.key);
+            let _task = self.holding.seats.lock().tasks.remove(&self.key);
             self.holding.seats.taken.fetch_sub(1, Ordering::AcqRel);
         }
     }

@@ -1,7 +1,7 @@
 //! The state behind a generator's mutex: asks, grants, failures, pending releases.
 //!
 //! Rules of the lock: it is held for moments only; its holder neither waits for the interpreter
-//! lock nor calls a store; a forked child never takes an inherited one.
+//! lock nor calls a store or a log; a forked child never takes an inherited one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use leafid_core::{
 };
 use leafid_wire::{Subject, advice};
 
+use crate::Error;
 use crate::driver::{Config, Core, each};
 use crate::host::clock::Clock;
-use crate::{Error, log};
 
 /// The core's generator, and its requests to the store.
 pub struct State {
@@ -34,6 +34,8 @@ pub struct State {
     pub forgotten: bool,
     pub saving: bool,
     pub said: Vec<String>,
+    /// What the log is told once the lock is free, and whether each is a warning.
+    pub noted: Vec<(bool, String)>,
     /// Why the state file cannot be used: without it no ID is handed out.
     pub unkept: Option<Error>,
     reconnect: bool,
@@ -67,6 +69,7 @@ impl State {
             forgotten: false,
             saving: false,
             said: Vec::new(),
+            noted: Vec::new(),
             unkept: None,
             config,
             clock,
@@ -172,7 +175,7 @@ impl State {
         let failed = match (answer, outcome) {
             (Ok(grant), Ok(_)) => {
                 if self.last.is_some() {
-                    log::note(false, || format!("{} has IDs again", self.config.subject()));
+                    self.noted.push((false, format!("{} has IDs again", self.config.subject())));
                 }
                 self.last = None;
                 return Some(grant);
@@ -190,7 +193,8 @@ impl State {
         if self.last.as_ref().is_none_or(|last| last.code() != failed.code()) {
             let about = self.config.subject();
             let code = failed.code().as_str();
-            log::note(true, || format!("{about}: {code}: {failed} ({left} IDs at hand)"));
+            let message = format!("{about}: {code}: {failed} ({left} IDs at hand)");
+            self.noted.push((true, message));
         }
         self.last = Some(Arc::new(failed));
         None

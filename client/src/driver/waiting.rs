@@ -137,7 +137,7 @@ impl Holding {
 
     /// Logs the pending warnings.
     pub fn warn(&self) {
-        self.said().into_iter().for_each(|said| log::note(true, || said));
+        self.said().into_iter().for_each(|said| log::note(true, said));
     }
 
     /// Rests until another answer comes, or for as long as it says.

@@ -7,6 +7,7 @@ use leafid_core::Code;
 use crate::Error;
 use crate::driver::State;
 use crate::generator::Generator;
+use crate::run::forget_blocks;
 
 /// The longest wait of `close` and `release` for the last answer.
 const LAST_RELEASE: Duration = Duration::from_secs(3);
@@ -99,8 +100,8 @@ impl<K> Generator<K> {
         Ok(())
     }
 
-    /// Drops every range and every connection at once, and sends nothing: for a memory image that was copied and
-    /// resumed, which no program can detect. A fork is detected without it.
+    /// Drops every range, the blocks of [`Local`](crate::Local)s and every connection at once, and sends nothing: for a
+    /// memory image that was copied and resumed, which no program can detect. A fork is detected without it.
     ///
     /// # Errors
     /// `STATE_INVALID` if a state file could not be made void within 3 s: remove it before the next start.
@@ -115,6 +116,7 @@ impl<K> Generator<K> {
     pub fn forget(&self) -> Result<(), Error> {
         let holding = self.driven().holding()?;
         holding.forget();
+        forget_blocks();
         if holding.within(LAST_RELEASE, State::is_void) {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! Timers for async functions: no runtime's own, so that any runs them. One thread for all.
 
 use std::collections::BTreeMap;
+use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Waker;
 use std::thread::Thread;
@@ -37,6 +38,7 @@ impl Alarm {
             Some(thread) => thread.unpark(),
             None => {
                 // Without a thread the next answer of the store wakes the task.
+                let run = || while catch_unwind(run).is_err() {}; // a waker may panic
                 timers.thread = thread::spawn("leafid timer", run).ok();
             }
         }
@@ -44,7 +46,8 @@ impl Alarm {
 
     fn stop(&mut self) {
         if let Some(key) = self.0.take() {
-            TIMERS.lock().set.remove(&key);
+            // Dropped without the lock: it may be the last that holds a task, and with it another alarm.
+            let _task = TIMERS.lock().set.remove(&key);
         }
     }
 }

@@ -105,7 +105,7 @@ pub trait Transport: Send {
     ///
     /// # Errors
     /// The store's codes; `STORE_UNAVAILABLE` without an answer, `GRANT_INVALID` for an answer that is
-    /// no grant.
+    /// no grant. A panic counts as no answer.
     fn ask(&mut self, ask: &Ask) -> Result<Grant, Error>;
     /// Carries a release, once.
     ///
