@@ -145,7 +145,7 @@ impl Backend for Database {
     }
 
     fn connect(self: Arc<Self>) -> Box<dyn Transport> {
-        Box::new(Opened { database: self, file: None, open: None })
+        Box::new(Opened { database: self, open: None })
     }
 }
 
