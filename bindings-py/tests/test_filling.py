@@ -77,7 +77,7 @@ def test_numbers_that_do_not_come_in_time_are_not_spent(gate, verb) -> None:
     assert ids.take(400) == list(range(2, 402))
 
 
-def refused(ids: Segment | Snowflake, verb: str, count: int) -> None:
+def refused(ids: leafid.Generator, verb: str, count: int) -> None:
     buffer, before = buffer_of(count), ids.stats()
     with pytest.raises(leafid.TimedOutError):
         ids.fill(buffer, timeout=0.05) if verb == "fill" else ids.take(count, timeout=0.05)

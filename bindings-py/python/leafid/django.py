@@ -13,14 +13,14 @@ from django.core import checks  # type: ignore[import-untyped,unused-ignore]
 from django.db import models  # type: ignore[import-untyped,unused-ignore]
 from django.utils.deconstruct import deconstructible  # type: ignore[import-untyped,unused-ignore]
 
-from . import RequestInvalidError, Segment, Snowflake
+from . import Generator, RequestInvalidError, Segment, Snowflake
 
 __all__ = ["IdField", "NextId", "generator"]
 
-_GENERATORS: dict[tuple[str | None, str | None], Segment | Snowflake] = {}
+_GENERATORS: dict[tuple[str | None, str | None], Generator] = {}
 
 
-def generator(*, tag: str | None = None, namespace: str | None = None) -> Segment | Snowflake:
+def generator(*, tag: str | None = None, namespace: str | None = None) -> Generator:
     """This process's generator for a tag or a namespace."""
     key = (tag, namespace)
     known = _GENERATORS.get(key)
@@ -31,7 +31,7 @@ def generator(*, tag: str | None = None, namespace: str | None = None) -> Segmen
     # An empty one means the environment's, as none does.
     store = getattr(settings, "LEAFID_STORE", None) or None
     if tag is not None:
-        made: Segment | Snowflake = Segment(tag, store)
+        made: Generator = Segment(tag, store)
     else:
         made = Snowflake(namespace or "default", store)
     if known is not None:

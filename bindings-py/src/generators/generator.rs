@@ -8,7 +8,7 @@ use leafid_wire::put_stats;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 use crate::generators::awaiting::awaitable;
 use crate::generators::calls::{LAST_RELEASE, until};
@@ -19,8 +19,8 @@ use crate::values::{Buffer, OrRaise as _, Seconds, checked_timeout, dict, errors
 
 static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// The common part of `Segment` and `Snowflake`.
-#[pyclass(frozen, subclass, weakref, name = "_Generator", module = "leafid._native")]
+/// A generator of IDs: a `Segment` or a `Snowflake`.
+#[pyclass(frozen, subclass, weakref, name = "Generator", module = "leafid")]
 pub struct PyGenerator {
     pub generator: Generator,
     /// The class's arguments as they were passed, for a pickle.
@@ -53,6 +53,19 @@ impl PyGenerator {
 
 #[pymethods]
 impl PyGenerator {
+    /// `Segment[OrderId]` says of what type the IDs are, to type checkers alone.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        outside::call(
+            &outside::of_module(class.py(), "types", "GenericAlias")?,
+            (class, item),
+            None,
+        )
+    }
+
     /// Keeps the arguments for a pickle.
     #[pyo3(signature = (*args, **how))]
     fn __init__(&self, args: Py<PyTuple>, how: Option<Py<PyDict>>) {
