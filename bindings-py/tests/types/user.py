@@ -24,6 +24,7 @@ orders: Segment = Segment("orders", "http://127.0.0.1:8750", step=5, timeout=2.5
 number: int = orders.next(timeout=1)
 numbers: list[int] = orders.take(5)
 orders.fill(array("Q", [0]))
+orders.fill(bytearray(80))
 filled: int = orders.fill_available(array("Q", [0]))
 orders.fill(numpy.zeros(10, numpy.int64), timeout=1)
 filled = orders.fill_available(numpy.zeros((2, 5), numpy.uint64))
