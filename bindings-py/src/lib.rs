@@ -26,8 +26,8 @@ mod _native {
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
     use crate::stores::{
-        HttpStore, MemoryStore, PyStoreTime, abandon, absence, decide, drop_memory, journal_folder,
-        mysql_kind, namespace_fields, note, postgres_kind, process, sql_texts,
+        HttpStore, MemoryStore, PyStoreTime, abandon, absence, decide, journal_folder, mysql_kind,
+        namespace_fields, note, postgres_kind, process, set_test, sql_texts,
     };
     #[pymodule_export]
     use crate::testing::{PyClock, conform};
@@ -53,6 +53,7 @@ mod _native {
             let message = "module leafid._native does not support loading in subinterpreters";
             return Err(pyo3::exceptions::PyImportError::new_err(message));
         }
+        crate::stores::note_folder();
         leafid::log::on_want(start_log);
         add_class::<Segment, false>(module)?;
         add_class::<Snowflake, true>(module)?;

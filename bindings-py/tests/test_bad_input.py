@@ -45,7 +45,7 @@ def namespace(**how) -> None:
     MemoryStore().create_namespace("other", **how)
 
 
-def closed(ids: Segment | Snowflake) -> int:
+def closed(ids: leafid.Generator) -> int:
     ids.close()
     return ids.next()
 

@@ -78,7 +78,7 @@ def test_migrations_and_rows(project) -> None:
         """
         from django.db import connection
         one = Order(name="one")
-        print(one.pk)
+        print(one.pk, Line().number)
         with connection.execute_wrapper(lambda run, sql, *rest: (print(sql[:6]), run(sql, *rest))[1]):
             one.save()
         Order.objects.bulk_create([Order(name=str(n)) for n in range(50)])
@@ -91,11 +91,31 @@ def test_migrations_and_rows(project) -> None:
         print(len(set(Order.objects.values_list("event", flat=True))))
         """
     )
-    assert said.split() == ["1", "INSERT", "52", "1", "1", "52", "True", "52"], "no UPDATE is tried"
+    assert said.split() == ["None", "None", "INSERT", "52", "1", "1", "52", "True", "52"], "no UPDATE is tried"
+
+
+def test_forms_and_objects_draw_nothing(project) -> None:
+    """An empty form, as each GET of a page makes one, waits for no store and uses no ID."""
+    project.run(MIGRATE)
+    said = project.run(
+        """
+        from django.forms import modelform_factory
+        from django.test import override_settings
+        form = modelform_factory(Line, fields=["order"])
+        with override_settings(LEAFID_STORE="http://192.0.2.1:1"):
+            print(form().instance.number, Line().number)
+        order = Order.objects.create(name="one")
+        line = form({"order": order.pk}).save()
+        again = Line(number=9, order=order)
+        again.save()
+        print(order.pk, line.number, again.number)
+        """
+    )
+    assert said.split() == ["None", "None", "1", "1", "9"]
 
 
 def test_in_an_event_loop(project) -> None:
-    """Without an ID at hand, the field draws on saving, in Django's own thread."""
+    """The field draws on saving, in Django's own thread."""
     project.run(MIGRATE)
     said = project.run(
         """

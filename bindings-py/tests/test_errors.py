@@ -55,7 +55,7 @@ def test_classes_are_what_python_would_catch(kind, base) -> None:
 ])  # fmt: skip
 def test_urls_that_are_not_a_store(monkeypatch, url, shown) -> None:
     monkeypatch.setenv("LEAFID_STORE", url)
-    for make in (lambda: Segment("orders", url), lambda: Snowflake(), lambda: HttpStore(url)):
+    for make in (lambda: Segment("orders", url), Snowflake().check, lambda: HttpStore(url)):
         with pytest.raises(leafid.RequestInvalidError) as refused:
             make()
         assert any(way in str(refused.value) for way in shown.split("|")), refused.value

@@ -77,7 +77,7 @@ def test_numbers_that_do_not_come_in_time_are_not_spent(gate, verb) -> None:
     assert ids.take(400) == list(range(2, 402))
 
 
-def refused(ids: Segment | Snowflake, verb: str, count: int) -> None:
+def refused(ids: leafid.Generator, verb: str, count: int) -> None:
     buffer, before = buffer_of(count), ids.stats()
     with pytest.raises(leafid.TimedOutError):
         ids.fill(buffer, timeout=0.05) if verb == "fill" else ids.take(count, timeout=0.05)
@@ -118,6 +118,8 @@ def test_after_ready_so_many_calls_need_not_wait(memory, make, n) -> None:
     array("L", bytes(80)),
     memoryview(bytearray(80)).cast("Q"),
     memoryview(bytearray(80)).cast("N"),
+    bytearray(80),
+    memoryview(bytearray(96))[8:88],
     memoryview(bytearray(80)).cast("Q", (2, 5)),
     memoryview(array("Q", bytes(160)))[3:13],
     (ctypes.c_uint64 * 10)(),
@@ -134,7 +136,9 @@ def test_every_form_of_64_bits(memory, buffer) -> None:
 @pytest.mark.parametrize("wrong, told", [
     (array("I", bytes(80)), "one of format `I`"),
     (array("d", bytes(80)), "one of format `d`"),
-    (bytearray(80), "one of format `B`"),
+    (bytearray(81), "one of format `B`"),
+    (array("b", bytes(80)), "one of format `b`"),
+    (memoryview(bytearray(88))[4:84], "one that begins between two integers"),
     (numpy.zeros(10, numpy.float64), "one of format `d`"),
     (numpy.zeros(10, f"{OTHER_ORDER}u8"), f"one of format `{OTHER_ORDER}"),
     (numpy.zeros(10, [("id", "u8")]), "one of format `T{"),

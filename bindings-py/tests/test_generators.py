@@ -18,7 +18,7 @@ def test_every_way_to_one_id_is_of_one_line(memory, make) -> None:
     ids = make(memory)
     assert ids.stats() == leafid.Stats(*[0] * 10), "nothing is leased before the first ID"
     over = iter(ids)
-    drawn = [ids.next(), ids.next(5), next(over), ids.next(timeout=5), next(ids), ids.next(None)]
+    drawn = [ids.next(), ids.next(5), next(over), ids.next(timeout=5), next(ids), ids.next(None), *ids.take(1)]
     drawn += [id for id, _ in zip(ids, range(3))] + [type(ids).next(ids), next(over)]
     assert drawn == sorted(set(drawn)) and ids.stats().ids == len(drawn) + 1, "`zip` takes one more"
 

@@ -3,6 +3,7 @@ a process, which are resumed many times and must hold no ranges."""
 
 import json
 
+import leafid
 import pytest
 
 from support.run import code, python
@@ -17,6 +18,13 @@ def test_nothing_is_imported_unasked() -> None:
     assert not set(LIBRARIES) & set(loaded)
     own = {name.removeprefix("leafid.") for name in loaded if name.startswith("leafid.")}
     assert own == {"_children", "_native", "errors"}
+
+
+def test_names_that_are_imported_later() -> None:
+    assert {"SqlStore", "SqliteStore", "Parts", "Stats", "Generator"} <= set(dir(leafid))
+    with pytest.raises(AttributeError) as error:
+        leafid.Segmnt  # noqa: B018
+    assert error.value.name == "Segmnt" and error.value.obj is leafid, "for `Did you mean`"
 
 
 @pytest.mark.parametrize("name", ["django", "fastapi", "prometheus", "pydantic", "sqlalchemy"])

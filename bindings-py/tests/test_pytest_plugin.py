@@ -3,8 +3,20 @@
 import subprocess
 import sys
 
+SHOP = """
+import sys
+from leafid import MemoryStore, Segment, Snowflake
+
+orders = Segment("orders")
+events = Snowflake(state=sys.path[0] + "/events")
+here = Segment("orders", "http://192.0.2.1:1", timeout=0.01)
+own = Segment("orders", MemoryStore())
+closed = Segment("orders")
+closed.close()
+"""
+
 SUITE = """
-import leafid, pytest
+import leafid, os, pytest, shop
 
 def draw():
     orders = leafid.Segment("orders")
@@ -17,6 +29,33 @@ def test_numbers_begin_at_1(leafid_store, turn):
 
 def test_each_has_its_own(leafid_store):
     assert draw() == [1, 2, 3] and leafid_store.startswith("memory:")
+
+@pytest.mark.parametrize("turn", range(2))
+def test_generators_of_modules(leafid_store, turn):
+    assert [shop.orders.next() for _ in range(3)] == [1, 2, 3]
+    assert shop.here.next() > 3, "the same store"
+    shop.orders.check()
+    assert leafid.decode(shop.events.next()).worker == 0 and not os.path.exists("events")
+    assert shop.own.next() == 1 + turn, "a store of its own"
+    with pytest.raises(leafid.ClosedError):
+        shop.closed.next()
+
+def test_afterwards_they_are_as_before(monkeypatch):
+    monkeypatch.delenv("LEAFID_STORE", raising=False)
+    with pytest.raises(leafid.RequestInvalidError, match="no store was given"):
+        shop.orders.next()
+    with pytest.raises(leafid.TimedOutError):
+        shop.here.next()
+    assert shop.own.next() == 3
+    monkeypatch.setenv("LEAFID_STORE", "memory:real")
+    assert shop.orders.next() == 1, "an outage is not for ever"
+
+@pytest.mark.parametrize("turn", range(2))
+def test_used_ones_begin_again(leafid_store, turn):
+    assert [shop.orders.next(), shop.orders.next()] == [1, 2]
+
+def test_they_lose_what_they_held():
+    assert shop.orders.next() == 1_001
 
 def test_nothing_stays(monkeypatch):
     monkeypatch.delenv("LEAFID_STORE", raising=False)
@@ -41,11 +80,12 @@ def run(folder, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_fixtures(tmp_path) -> None:
+    (tmp_path / "shop.py").write_text(SHOP)
     (tmp_path / "test_shop.py").write_text(SUITE)
     stamps = set()
     for _ in range(2):
         done = run(tmp_path, "-q", "-rP")
-        assert done.returncode == 0 and "6 passed" in done.stdout, done.stdout + done.stderr
+        assert done.returncode == 0 and "12 passed" in done.stdout, done.stdout + done.stderr
         stamps |= {line for line in done.stdout.splitlines() if line.startswith("stamps:")}
     assert len(stamps) == 1, stamps
 
@@ -68,13 +108,13 @@ def test_a_store_of_its_own(leafid_store, turn):
     assert [draw(), draw()] == [1, 2]
 
 def test_the_setting_again():
-    assert draw() == 3
+    assert draw() == 1_001, "what was in hand was given back"
 
 def test_no_store(monkeypatch):
     monkeypatch.delenv("LEAFID_STORE", raising=False)
     monkeypatch.setattr(settings, "LEAFID_STORE", None)
-    with pytest.raises(Exception, match="set LEAFID_STORE in the settings"):
-        generator(tag="others")
+    with pytest.raises(Exception, match="no store was given"):
+        generator(tag="others").next()
 """
 
 

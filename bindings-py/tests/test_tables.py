@@ -25,13 +25,13 @@ def path(tmp_path) -> Path:
 def test_what_is_not_there_is_not_made(place) -> None:
     with Segment("orders", place.url) as orders:
         for ask in (lambda: place.open().id, lambda: place.open().lease_segment(TAG), orders.next):
-            with pytest.raises(leafid.StoreUnknownError, match="python -m leafid init --store ") as said:
+            with pytest.raises(leafid.StoreUnknownError, match="there: leafid init --store ") as said:
                 ask()
         assert f"init --store {place.url}" in str(said.value)
         store = place.open(create=True)
         assert place.open(create=True).id == store.id, "it is there"
         for ask in (lambda: store.lease_segment(TAG), Segment("orders", place.url).next):
-            with pytest.raises(leafid.TagUnknownError, match="python -m leafid tag create orders --store"):
+            with pytest.raises(leafid.TagUnknownError, match="`leafid tag create orders --store"):
                 ask()
         store.create_tag("orders", start=100)
         assert first_when_made(orders) == 100, "the generator is usable afterwards"

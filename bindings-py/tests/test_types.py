@@ -1,5 +1,6 @@
 """The published types: the stubs match the engine, and strict users' code type-checks."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -33,3 +34,19 @@ def test_a_strict_user_compiles(tmp_path) -> None:
     sources = [*sorted(TYPES.glob("*.py")), ROOT / "examples/python-fastapi/main.py"]
     done = mypy("mypy", "--strict", *map(str, sources), folder=tmp_path)
     assert done.returncode == 0 and "in 3 source files" in done.stdout, done.stdout
+
+
+def test_editors_show_what_the_engine_says() -> None:
+    """A native module has no source to read docstrings in: the stub has them too, the same."""
+    told, hidden = 0, {"_Generator": leafid.Generator, "_Store": leafid.HttpStore.__base__}
+    for node in ast.parse(Path(leafid.__file__).with_name("_native.pyi").read_text()).body:
+        name = getattr(node, "name", "")
+        engines = hidden.get(name) or getattr(leafid._native, name, None)
+        if engines is None:
+            continue
+        for stub in [node, *(inner for inner in node.body if isinstance(inner, ast.FunctionDef))]:
+            if text := ast.get_docstring(stub):
+                own = engines if stub is node else getattr(engines, stub.name)
+                assert text.split() == own.__doc__.split(), f"{name}.{stub.name}"
+                told += 1
+    assert told > 60, told

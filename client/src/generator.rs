@@ -10,7 +10,7 @@ use std::time::Duration;
 use leafid_core::{HostTime, Refusal};
 
 use crate::Error;
-use crate::driver::{Call, Config, Core, Drawn, each};
+use crate::driver::{Call, Chosen, Config, Core, Drawn, each};
 use crate::future::Waited;
 use crate::run::{Ids, Local};
 
@@ -85,8 +85,8 @@ impl<K> Generator<K> {
         store: crate::Store,
         timeout: Duration,
     ) -> Result<Generator<K>, Error> {
-        let timeout = timeout.as_secs_f64();
-        let driven = crate::driver::Generator::new(config, store.0, Default::default(), timeout)?;
+        let (store, timeout) = (Chosen::given(store.0), timeout.as_secs_f64());
+        let driven = crate::driver::Generator::new(config, store, Default::default(), timeout)?;
         Ok(Generator { driven: Arc::new(driven), kind: PhantomData })
     }
 

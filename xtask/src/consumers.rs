@@ -25,20 +25,25 @@ pub fn python(name: &str, words: &[&str]) -> Outcome<PathBuf> {
     with_wheel(tools::venv(name, words)?)
 }
 
-/// Installs the wheel into an environment.
+/// Installs the package's wheel into an environment.
 pub fn with_wheel(python: PathBuf) -> Outcome<PathBuf> {
-    build::need(&["wheel"])?;
-    let wheel = build::wheel_file()?;
-    files::once(&python.with_file_name("leafid-installed"), &files::stamps(&[&wheel])?, || {
-        let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"];
-        Run::new(&python).args(install).arg("--force-reinstall").arg(&wheel).done()
-    })?;
+    with(&python, "wheel")?;
     let place = Run::new(&python).quiet().args(["-c", "import leafid; print(leafid.__file__)"]);
     let place = place.without("PYTHONPATH").output()?;
     match place.contains("site-packages") {
         true => Ok(python),
         false => Err(format!("`import leafid` finds `{}`, not the wheel", place.trim())),
     }
+}
+
+/// Installs a product, a wheel, into an environment.
+pub fn with(python: &Path, product: &str) -> Outcome {
+    let wheel = build::product(product)?;
+    let installed = python.with_file_name(format!("leafid-{product}-installed"));
+    files::once(&installed, &files::stamps(&[&wheel])?, || {
+        let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"];
+        Run::new(python).args(install).arg("--force-reinstall").arg(&wheel).done()
+    })
 }
 
 /// Makes a folder with both npm packages.

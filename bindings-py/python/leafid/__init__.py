@@ -40,10 +40,16 @@ from .errors import *  # noqa: F403
 # False, but no constant to type checkers, which read its blocks: `typing` imports slower than all of leafid.
 _TYPE_CHECKING = bool()
 if _TYPE_CHECKING:
+    from ._native import _Generator
     from ._sql import SqliteStore as SqliteStore
     from ._sql import SqlStore as SqlStore
     from ._values import Parts as Parts
     from ._values import Stats as Stats
+
+    Generator = _Generator
+
+# The class under both, for annotations and `isinstance`; written so that type checkers see the one above.
+globals()["Generator"] = Segment.__base__.__base__
 
 __version__ = _engine_version()
 
@@ -51,14 +57,19 @@ _atexit.register(_close_all)
 _watch_children()
 
 
+# The modules of names that are imported on first use: `sqlite3` and `collections` take longer than all of leafid.
+_LATER = {"SqlStore": "_sql", "SqliteStore": "_sql", "Parts": "_values", "Stats": "_values"}
+
+
 def __getattr__(name: str) -> object:
-    """Imports names on first use: `sqlite3` and `collections` take longer than all of leafid."""
-    if name in ("SqlStore", "SqliteStore"):
-        from . import _sql
+    from importlib import import_module
+    from sys import modules
 
-        return getattr(_sql, name)
-    if name in ("Parts", "Stats"):
-        from . import _values
+    if module := _LATER.get(name):
+        return getattr(import_module(f"leafid.{module}"), name)
+    # With these, the interpreter adds "Did you mean".
+    raise AttributeError(f"module `leafid` has no `{name}`", name=name, obj=modules[__name__])
 
-        return getattr(_values, name)
-    raise AttributeError(f"module `leafid` has no `{name}`")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from . import Segment, Snowflake, TimedOutError
+from . import Generator, TimedOutError
 
 __all__ = ["lifespan", "next_id"]
 
@@ -20,7 +20,7 @@ _LOG = logging.getLogger("leafid")
 
 
 def lifespan(
-    *ids: Segment | Snowflake, wait: float = 3.0
+    *ids: Generator, wait: float = 3.0
 ) -> Callable[[Any], AbstractAsyncContextManager[None]]:
     """A `lifespan=` for an application: at its start an ID is at hand, at its end windows are given back.
 
@@ -46,7 +46,7 @@ def lifespan(
     return running
 
 
-def next_id(ids: Segment | Snowflake) -> Callable[[], Awaitable[int]]:
+def next_id(ids: Generator) -> Callable[[], Awaitable[int]]:
     """A dependency that gives the next ID: `id: Annotated[int, Depends(next_id(orders))]`."""
 
     async def next_id() -> int:

@@ -2,15 +2,12 @@
 is installed; a suite that uses none of its fixtures is not affected.
 
     def test_orders(leafid_store):
-        orders = leafid.Segment("orders")          # LEAFID_STORE is `memory:…` here
-        assert orders.next() == 1
+        assert shop.orders.next() == 1             # whatever store `shop` names
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,19 +23,14 @@ _BEGINS_MS = 1_767_225_600_000
 def leafid_store(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
-    """The test's own `memory:` store, which `LEAFID_STORE` names while the test runs: numbers begin at 1
-    in each test. Tags and namespaces are created on first use. A generator that is made during a
-    module's import has its store already: make it in a fixture, or pass it `store=leafid_store`.
-    Django's fields draw from this store too, whatever the setting `LEAFID_STORE` is."""
-    from ._native import drop_memory
+    """The test's own store in memory, from which all generators draw while the test runs, those of modules that were
+    imported before it too: numbers begin at 1 in each test. Tags and namespaces are created on first use.
+    `LEAFID_STORE` is its URL, so that a process which the test starts asks no real store either."""
+    from .testing import isolated
 
-    name = request.node.nodeid
-    store = f"memory:{name}"
-    monkeypatch.setenv("LEAFID_STORE", store)
-    django = sys.modules.get("leafid.django")
-    with nullcontext() if django is None else django.tested(store):
+    with isolated(request.node.nodeid) as store:
+        monkeypatch.setenv("LEAFID_STORE", store)
         yield store
-    drop_memory(name)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from sqlalchemy.exc import MissingGreenlet
 from sqlalchemy.orm import MappedColumn, mapped_column
 from sqlalchemy.util import await_only
 
-from . import RequestInvalidError, Segment, Snowflake
+from . import Generator, RequestInvalidError
 from .errors import _NOT_AT_HAND
 
 __all__ = ["NextId", "id_column"]
@@ -26,7 +26,7 @@ class NextId:
     A wait for an ID under an async engine does not block the event loop.
     """
 
-    def __init__(self, ids: Segment | Snowflake) -> None:
+    def __init__(self, ids: Generator) -> None:
         if not callable(getattr(ids, "next", None)):
             raise RequestInvalidError(
                 f"a column draws from a generator, such as `Segment(\"orders\")`, got `{ids!r:.80}`"
@@ -46,7 +46,7 @@ class NextId:
                 raise why from None
 
 
-def id_column(ids: Segment | Snowflake, **options: Any) -> MappedColumn[int]:
+def id_column(ids: Generator, **options: Any) -> MappedColumn[int]:
     """A `BIGINT` primary key whose default is the next ID; options go to `mapped_column`."""
     options.setdefault("primary_key", True)
     options.setdefault("autoincrement", False)

@@ -2,26 +2,25 @@
 
 use std::sync::OnceLock;
 
-use leafid::driver::{Config, Generator, State, each};
+use leafid::driver::{Chosen, Config, Generator, State, each};
 use leafid_core::Code;
 use leafid_wire::put_stats;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 use crate::generators::awaiting::awaitable;
 use crate::generators::calls::{LAST_RELEASE, until};
 use crate::generators::many::checked_count;
 use crate::generators::verb::Verb;
-use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{Buffer, OrRaise as _, Seconds, checked_timeout, dict, errors, outside};
 
 static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// The common part of `Segment` and `Snowflake`.
-#[pyclass(frozen, subclass, weakref, name = "_Generator", module = "leafid._native")]
+/// A generator of IDs: a `Segment` or a `Snowflake`.
+#[pyclass(frozen, subclass, weakref, name = "Generator", module = "leafid")]
 pub struct PyGenerator {
     pub generator: Generator,
     /// The class's arguments as they were passed, for a pickle.
@@ -31,12 +30,12 @@ pub struct PyGenerator {
 impl PyGenerator {
     pub fn new(
         config: Config,
-        store: StoreArg,
+        store: Chosen,
         clock: Option<PyRef<'_, PyClock>>,
         timeout: Seconds,
     ) -> PyResult<PyGenerator> {
         let (clock, timeout) = (PyClock::of(clock), checked_timeout(timeout)?);
-        let generator = Generator::new(config, store.store, clock, timeout).or_raise()?;
+        let generator = Generator::new(config, store, clock, timeout).or_raise()?;
         Ok(PyGenerator { generator, given: OnceLock::new() })
     }
 
@@ -54,6 +53,19 @@ impl PyGenerator {
 
 #[pymethods]
 impl PyGenerator {
+    /// `Segment[OrderId]` says of what type the IDs are, to type checkers alone.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        outside::call(
+            &outside::of_module(class.py(), "types", "GenericAlias")?,
+            (class, item),
+            None,
+        )
+    }
+
     /// Keeps the arguments for a pickle.
     #[pyo3(signature = (*args, **how))]
     fn __init__(&self, args: Py<PyTuple>, how: Option<Py<PyDict>>) {
@@ -121,6 +133,12 @@ impl PyGenerator {
     #[pyo3(signature = (n, timeout = None))]
     fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<Py<PyAny>> {
         self.call(n.py(), Verb::Ready(checked_count(n)?), timeout)
+    }
+
+    /// Looks for the store now, as the first ID does: raises if no store is named, or its name
+    /// is none. Asks the store for nothing; `ready(1)` does.
+    fn check(&self) -> PyResult<()> {
+        self.generator.check().or_raise()
     }
 
     /// Closes the generator: the rest of a window is given back, the rest of a segment

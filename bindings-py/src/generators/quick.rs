@@ -1,5 +1,5 @@
-//! The hot calls, written with the C interface: `next()` without arguments, and `for`. PyO3's call of a
-//! method costs more than drawing an ID. Where no ID is at hand, PyO3's method is called.
+//! The hot calls, written with the C interface: `next()`, `take(1)`, `for`. PyO3's call of a method costs more than
+//! drawing an ID. Where no ID is at hand, and for arguments that may have to be refused, PyO3's method is called.
 
 #![expect(unsafe_code, reason = "methods and a type in the C interface's own words")]
 
@@ -11,13 +11,17 @@ use pyo3::PyTypeInfo;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi::{self, Py_ssize_t, PyObject};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::generators::awaiting::awaitable;
 use crate::generators::generator::PyGenerator;
 use crate::generators::raw;
 use crate::generators::verb::Verb;
 use crate::values::outside;
+
+/// The name of an argument, which calls pass as the same object.
+static TIMEOUT: PyOnceLock<Py<PyString>> = PyOnceLock::new();
 
 /// Adds a class with the quick calls to a module, in place of PyO3's, its base; `STAMPS` says whether its
 /// IDs are snowflakes.
@@ -34,7 +38,13 @@ pub fn add_class<C: PyTypeInfo, const STAMPS: bool>(module: &Bound<'_, PyModule>
         })
     };
     let end = ffi::PyMethodDef::zeroed();
-    let methods = [method(c"next", next::<STAMPS>)?, method(c"anext", anext)?, end];
+    TIMEOUT.get_or_init(py, || PyString::intern(py, "timeout").unbind());
+    let methods = [
+        method(c"next", next::<STAMPS>)?,
+        method(c"take", take::<STAMPS>)?,
+        method(c"anext", anext)?,
+        end,
+    ];
     let methods = Box::leak(Box::new(methods));
     let name = Box::leak(CString::new(base.name()?.to_string())?.into_boxed_c_str());
     let slots: [(_, *mut c_void); 5] = [
@@ -85,11 +95,53 @@ unsafe extern "C" fn next<const STAMPS: bool>(
     // SAFETY: called with the interpreter lock, on an instance of the class: the descriptor has
     // checked that. No PyO3 reference is dropped here.
     unsafe {
-        if count == 0 && names.is_null() {
+        if (count == 0 && names.is_null()) || is_time(args, count, names) {
             quick::<STAMPS>(slf, || next_thoroughly(slf, args, count, names))
         } else {
             next_thoroughly(slf, args, count, names)
         }
+    }
+}
+
+/// Whether the one argument is a `timeout` that is not refused: an ID at hand does not need it.
+///
+/// # Safety
+/// As [`next`].
+#[inline]
+unsafe fn is_time(args: *const *mut PyObject, count: Py_ssize_t, names: *mut PyObject) -> bool {
+    // SAFETY: as this function's own: there is an argument for each of the names.
+    unsafe {
+        let is_one = match count {
+            1 => names.is_null(),
+            0 => {
+                let timeout = TIMEOUT.get(Python::assume_attached());
+                !names.is_null()
+                    && ffi::PyTuple_Size(names) == 1
+                    && timeout.is_some_and(|own| own.as_ptr() == ffi::PyTuple_GetItem(names, 0))
+            }
+            _ => false,
+        };
+        is_one
+            && (raw::float(*args).is_some_and(|s| s >= 0.0)
+                || raw::long(*args).is_some_and(|s| s >= 0))
+    }
+}
+
+unsafe extern "C" fn take<const STAMPS: bool>(
+    slf: *mut PyObject,
+    args: *const *mut PyObject,
+    count: Py_ssize_t,
+    names: *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: as `next`.
+    unsafe {
+        if count == 1 && names.is_null() && raw::long(*args) == Some(1) {
+            let id = quick::<STAMPS>(slf, ptr::null_mut);
+            if !id.is_null() || !ffi::PyErr_Occurred().is_null() {
+                return raw::list_of(id);
+            }
+        }
+        thoroughly(c"take", slf, args, count, names)
     }
 }
 

@@ -55,6 +55,54 @@ pub unsafe fn integer(id: u64) -> *mut PyObject {
     }
 }
 
+/// The value of a `float`; `None` for any other object.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to the object.
+#[inline]
+pub unsafe fn float(object: *mut PyObject) -> Option<f64> {
+    // SAFETY: as this function's own.
+    unsafe {
+        let is_float = ffi::Py_TYPE(object) == &raw mut ffi::PyFloat_Type;
+        is_float.then(|| ffi::PyFloat_AsDouble(object))
+    }
+}
+
+/// The value of an `int`, if it fits; `None` for any other object.
+///
+/// # Safety
+/// As [`float`].
+#[inline]
+pub unsafe fn long(object: *mut PyObject) -> Option<c_long> {
+    // SAFETY: as this function's own.
+    unsafe {
+        let mut overflows = 0;
+        let is_int = ffi::Py_TYPE(object) == &raw mut ffi::PyLong_Type;
+        let value = is_int.then(|| ffi::PyLong_AsLongAndOverflow(object, &raw mut overflows));
+        value.filter(|_| overflows == 0)
+    }
+}
+
+/// A list of one object, whose reference it takes; null for null.
+///
+/// # Safety
+/// As [`float`].
+pub unsafe fn list_of(object: *mut PyObject) -> *mut PyObject {
+    if object.is_null() {
+        return object;
+    }
+    // SAFETY: as this function's own; a new list has one place, which is free.
+    unsafe {
+        let list = ffi::PyList_New(1);
+        if list.is_null() {
+            ffi::Py_DecRef(object);
+        } else {
+            ffi::PyList_SetItem(list, 0, object);
+        }
+        list
+    }
+}
+
 /// The result of a function of the C interface: a new reference, or null with the exception set.
 pub fn raised(py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) -> *mut PyObject {
     match outcome {

@@ -8,7 +8,7 @@ use leafid_wire::Subject;
 use pyo3::prelude::*;
 
 use crate::generators::generator::PyGenerator;
-use crate::stores::StoreArg;
+use crate::stores::{Needs, chosen};
 use crate::testing::PyClock;
 use crate::values::{Seconds, Text, errors, whole_number};
 
@@ -35,7 +35,6 @@ impl Segment {
         timeout=10.0, clock=None)")]
     #[expect(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
     fn new(
-        py: Python<'_>,
         tag: Text,
         store: Option<&Bound<'_, PyAny>>,
         create: bool,
@@ -51,10 +50,8 @@ impl Segment {
         config.max_step = max_step.map(|max| checked_step("max_step", max, most)).transpose()?;
         let most = config.max_step.unwrap_or(STEP_CAP).into();
         config.step = step.map(|step| checked_step("step", step, most)).transpose()?;
-        let store = StoreArg::resolve(py, store, &["lease_segment"], create, None)?;
-        if create {
-            store.make(py, Make::Tag(tag.clone()))?;
-        }
+        let make = create.then(|| Make::Tag(tag.clone()));
+        let store = chosen(store, Needs { verbs: &["lease_segment"], make, workers: None })?;
         let ids = PyGenerator::new(Config::Segment(config), store, clock, timeout)?;
         Ok(PyClassInitializer::from(ids).add_subclass(Segment))
     }

@@ -7,7 +7,7 @@ use leafid_wire::Subject;
 use pyo3::prelude::*;
 
 use crate::generators::generator::PyGenerator;
-use crate::stores::StoreArg;
+use crate::stores::{Needs, chosen};
 use crate::testing::PyClock;
 use crate::values::{
     FilePath, LayoutArg, OrRaise as _, Seconds, Text, cut, errors, whole_ms, whole_number,
@@ -53,7 +53,6 @@ impl Snowflake {
         state=None, timeout=10.0, clock=None)")]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python constructor")]
     fn new(
-        py: Python<'_>,
         namespace: Text,
         store: Option<&Bound<'_, PyAny>>,
         create: bool,
@@ -101,10 +100,9 @@ impl Snowflake {
         }
         // The options of `default` itself are applied below, with its layout.
         let beside = workers.filter(|_| namespace != "default");
-        let store = StoreArg::resolve(py, store, &["acquire", "renew", "release"], create, beside)?;
-        if create {
-            store.make(py, Make::Namespace(namespace.clone(), config.layout, workers))?;
-        }
+        let verbs = &["acquire", "renew", "release"];
+        let make = create.then(|| Make::Namespace(namespace.clone(), config.layout, workers));
+        let store = chosen(store, Needs { verbs, make, workers: beside })?;
         let state = state.map(|path| state_path(&path.get("state")?).or_raise()).transpose()?;
         let config =
             Config::Snowflake(Snowflakes { config, owner_is_given: owner.is_some(), state });

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use leafid::Error;
 use leafid::stores::{Memory, Rows};
+use leafid::{Error, driver};
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, TagSpec};
 use leafid_core::{Code, Failure, Name, Refusal};
 use leafid_wire::Subject;
@@ -75,10 +75,16 @@ impl MemoryStore {
     }
 }
 
-/// Makes `memory:NAME` name a new store from now on: for the fixtures of pytest.
+/// Begins a test, in which all generators of this process draw from `memory:NAME`, but for those on a `MemoryStore` of
+/// their own; or ends it, after which that name stands for another store.
 #[pyfunction]
-pub fn drop_memory(_py: Python<'_>, name: &str) {
-    Memory::drop_named(name);
+pub fn set_test(py: Python<'_>, name: &str, begins: bool) -> PyResult<()> {
+    let store = if begins { Some(Memory::named(name).or_raise()?) } else { None };
+    if !begins {
+        Memory::drop_named(name);
+    }
+    py.detach(|| driver::test(store.map(|store| store as _)));
+    Ok(())
 }
 
 impl MemoryStore {

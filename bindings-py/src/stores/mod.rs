@@ -9,14 +9,16 @@ mod turn;
 mod user_store;
 
 pub use http::HttpStore;
-pub use memory::{MemoryStore, drop_memory};
+pub use memory::{MemoryStore, set_test};
 pub use sql::{abandon, absence, mysql_kind, namespace_fields, postgres_kind, process, sql_texts};
 pub use time::PyStoreTime;
 pub use turn::{decide, journal_folder, note};
 pub use user_store::{UserStore, failed};
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
+use leafid::driver::Chosen;
 use leafid::stores::{Backend, Http, Make, Memory};
 use leafid_core::{Code, Range};
 use pyo3::prelude::*;
@@ -29,50 +31,67 @@ use crate::values::{OrRaise as _, PyLayout, errors, outside, utf8};
 /// The environment variable with the default store's URL.
 const VARIABLE: &str = "LEAFID_STORE";
 
-/// A resolved `store` argument.
-pub struct StoreArg {
-    pub store: Arc<dyn Backend>,
+/// A store that was looked up.
+struct Resolved {
+    store: Arc<dyn Backend>,
     /// If it is a user's own object.
     own: Option<Arc<UserStore>>,
 }
 
-impl StoreArg {
-    fn of(store: &Bound<'_, PyAny>) -> StoreArg {
-        let own = UserStore::of(store);
-        StoreArg { store: Arc::clone(&own) as _, own: Some(own) }
-    }
+/// What a generator needs of its store.
+#[derive(Clone)]
+pub struct Needs {
+    pub verbs: &'static [&'static str],
+    /// What is made where it is missing.
+    pub make: Option<Make>,
+    /// The range of worker numbers of the namespace `default` of a store that is made.
+    pub workers: Option<Range>,
+}
 
-    /// Resolves an argument to a store; `verbs` are the methods that it needs.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` for no store and for a text that is no URL of one; `TypeError` for an
-    /// object that lacks a method.
-    pub fn resolve(
-        py: Python<'_>,
-        store: Option<&Bound<'_, PyAny>>,
-        verbs: &[&str],
-        create: bool,
-        workers: Option<Range>,
-    ) -> PyResult<StoreArg> {
-        let Some(store) = store else { return from_environment(py, create, workers) };
-        if let Ok(url) = store.cast::<PyString>() {
-            return from_url(py, &utf8(url)?, create, workers);
+/// The store of a `store` argument; without one that of the environment, which is read with the first ask.
+///
+/// # Errors
+/// `REQUEST_INVALID` for a text that is no URL of a store; `TypeError` for an object that lacks a
+/// method; where it is to be made those of [`Resolved::make`].
+pub fn chosen(store: Option<&Bound<'_, PyAny>>, needs: Needs) -> PyResult<Chosen> {
+    let Some(store) = store else {
+        return Ok(Chosen::later(move || {
+            outside::attached(|py| {
+                let resolved = from_environment(py, &needs);
+                resolved.map_err(|error| failed(py, VARIABLE, error))
+            })
+        }));
+    };
+    let py = store.py();
+    if let Ok(url) = store.cast::<PyString>() {
+        return from_url(py, &utf8(url)?, &needs).map(Chosen::given);
+    }
+    if let Ok(NativeStore(native)) = store.cast().map(Bound::get) {
+        let store = Resolved { store: Arc::clone(native), own: None }.made(py, &needs)?;
+        // One in memory is a test's own.
+        let is_in_memory = store.place().is_none();
+        let mut chosen = Chosen::given(store);
+        chosen.stays = is_in_memory;
+        return Ok(chosen);
+    }
+    for verb in needs.verbs {
+        if !store.hasattr(*verb)? {
+            let kind = store.get_type().name()?;
+            let message = format!(
+                "`{kind}` has no `{verb}`: a store is a URL, an `HttpStore`, a `SqliteStore`, a `SqlStore`, a \
+                 `MemoryStore`, or an object with the methods `{}`",
+                needs.verbs.join("`, `")
+            );
+            return Err(errors::wrong_type(message));
         }
-        if let Ok(NativeStore(store)) = store.cast().map(Bound::get) {
-            return Ok(StoreArg { store: Arc::clone(store), own: None });
-        }
-        for verb in verbs {
-            if !store.hasattr(*verb)? {
-                let kind = store.get_type().name()?;
-                let message = format!(
-                    "`{kind}` has no `{verb}`: a store is a URL, an `HttpStore`, a `SqliteStore`, a `SqlStore`, a \
-                     `MemoryStore`, or an object with the methods `{}`",
-                    verbs.join("`, `")
-                );
-                return Err(errors::wrong_type(message));
-            }
-        }
-        Ok(StoreArg::of(store))
+    }
+    Resolved::of(store).made(py, &needs).map(Chosen::given)
+}
+
+impl Resolved {
+    fn of(store: &Bound<'_, PyAny>) -> Resolved {
+        let own = UserStore::of(store);
+        Resolved { store: Arc::clone(&own) as _, own: Some(own) }
     }
 
     /// Creates a tag or a namespace if it does not exist: our stores in a file or a database do so later, before their
@@ -81,7 +100,8 @@ impl StoreArg {
     /// # Errors
     /// `REQUEST_INVALID` for a store that only commands can do this in, `WORKER_INVALID` where its operator sets the
     /// range of worker numbers; the store's own.
-    pub fn make(&self, py: Python<'_>, make: Make) -> PyResult<()> {
+    fn made(self, py: Python<'_>, needs: &Needs) -> PyResult<Arc<dyn Backend>> {
+        let Some(make) = needs.make.clone() else { return Ok(self.store) };
         let how = PyDict::new(py);
         how.set_item("if_missing", true)?;
         let (verb, name) = match &make {
@@ -97,37 +117,55 @@ impl StoreArg {
         if let Some(own) = &self.own {
             let store = own.store.bind(py);
             if store.hasattr("make_later")? {
-                return outside::call_method(store, "make_later", (verb, name, how), None)
-                    .map(drop);
+                outside::call_method(store, "make_later", (verb, name, how), None)?;
+                return Ok(self.store);
             }
             if store.hasattr(verb)? {
-                return outside::call_method(store, verb, (name,), Some(&how)).map(drop);
+                outside::call_method(store, verb, (name,), Some(&how))?;
+                return Ok(self.store);
             }
         }
-        self.store.make(make).or_raise()
+        self.store.make(make).or_raise()?;
+        Ok(self.store)
     }
 }
 
-fn from_environment(py: Python<'_>, create: bool, workers: Option<Range>) -> PyResult<StoreArg> {
-    match std::env::var(VARIABLE) {
-        Ok(url) if !url.is_empty() => from_url(py, &url, create, workers),
-        _ => Err(errors::raise(
+/// The folder in which the package was imported: a relative path in the environment means a file there.
+static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+
+/// Notes the folder of the import.
+pub fn note_folder() {
+    // Without one, a relative path cannot be opened either.
+    let _ = FOLDER.set(std::env::current_dir().unwrap_or_default());
+}
+
+fn from_environment(py: Python<'_>, needs: &Needs) -> PyResult<Arc<dyn Backend>> {
+    let url = std::env::var(VARIABLE).unwrap_or_default();
+    if url.is_empty() {
+        return Err(errors::raise(
             Code::RequestInvalid,
             format!(
                 "no store was given: pass `store=\"http://127.0.0.1:8750\"` (or `\"memory:\"` in a test), \
                  or set `{VARIABLE}` to such a URL"
             ),
-        )),
+        ));
+    }
+    match (url.strip_prefix("sqlite:"), FOLDER.get()) {
+        (Some(path), Some(folder)) if !path.is_empty() => {
+            from_url(py, &format!("sqlite:{}", folder.join(path).display()), needs)
+        }
+        _ => from_url(py, &url, needs),
     }
 }
 
-fn from_url(py: Python<'_>, url: &str, create: bool, workers: Option<Range>) -> PyResult<StoreArg> {
+fn from_url(py: Python<'_>, url: &str, needs: &Needs) -> PyResult<Arc<dyn Backend>> {
     if sql::is_ours(url) {
-        return Ok(StoreArg::of(&sql::open(py, url, create, workers)?));
+        let store = sql::open(py, url, needs.make.is_some(), needs.workers)?;
+        return Resolved::of(&store).made(py, needs);
     }
     let store: Arc<dyn Backend> = match url.strip_prefix("memory:") {
         Some(name) => Memory::named(name).or_raise()?,
         None => Http::named(url).or_raise()?,
     };
-    Ok(StoreArg { store, own: None })
+    Resolved { store, own: None }.made(py, needs)
 }

@@ -1,4 +1,4 @@
-//! Writable buffers of 64-bit integers: `array('Q')`, a memoryview, a NumPy array.
+//! Writable buffers of 64-bit integers: `array('Q')`, a memoryview, a NumPy array; of bytes, eight for each.
 //!
 //! The format is read here because pyo3's typed buffers take `>Q` for this machine's byte order and
 //! refuse `<Q`, the format of NumPy arrays from a file.
@@ -29,7 +29,8 @@ impl Buffer {
             }
         };
         let format = buffer.format().to_string_lossy();
-        if !is_64_bits(&format, buffer.item_size()) {
+        let is_bytes = format == "B" && buffer.len_bytes() % 8 == 0;
+        if !is_bytes && !is_64_bits(&format, buffer.item_size()) {
             return Err(refused(&format!("one of format `{format}`")));
         }
         if buffer.readonly() {
@@ -38,7 +39,7 @@ impl Buffer {
         if !buffer.is_c_contiguous() {
             return Err(refused("one with gaps between its items"));
         }
-        if buffer.item_count() > 0 && !buffer.buf_ptr().cast::<u64>().is_aligned() {
+        if buffer.len_bytes() > 0 && !buffer.buf_ptr().cast::<u64>().is_aligned() {
             return Err(refused("one that begins between two integers"));
         }
         Ok(Buffer(buffer))
@@ -46,7 +47,7 @@ impl Buffer {
 
     /// The buffer's length in integers.
     pub fn len(&self) -> usize {
-        self.0.item_count()
+        self.0.len_bytes() / 8
     }
 
     /// The buffer's integers. Do not keep the slice while the interpreter lock is released.
@@ -55,8 +56,8 @@ impl Buffer {
         if self.len() == 0 {
             return &mut [];
         }
-        // SAFETY: `of` has checked that the buffer is exported, writable, contiguous, aligned, and has
-        // `len` items of 8 bytes, and any 8 bytes are an integer. No Python code runs while it is written;
+        // SAFETY: `of` has checked that the buffer is exported, writable, contiguous, aligned, and `len` times
+        // 8 bytes long, and any 8 bytes are an integer. No Python code runs while it is written;
         // other native code that writes to it would race with any way of filling it.
         unsafe { std::slice::from_raw_parts_mut(self.0.buf_ptr().cast(), self.len()) }
     }
@@ -70,7 +71,7 @@ fn is_64_bits(format: &str, item_size: usize) -> bool {
 
 fn refused(what: &str) -> PyErr {
     errors::wrong_type(format!(
-        "a buffer to fill is writable, contiguous and of 64-bit integers, such as `array('Q')`; \
-         this is {what}"
+        "a buffer to fill is writable, contiguous and of 64-bit integers, such as `array('Q')`, or of bytes, 8 for \
+         each ID; this is {what}"
     ))
 }

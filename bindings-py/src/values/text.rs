@@ -3,18 +3,19 @@
 use leafid_core::{Code, LINE_END, Refusal, Text};
 use leafid_wire::Subject;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::values::{errors, whole_number};
 
 /// 13 characters of Crockford's base32, upper case: they sort as the numbers do.
 #[pyfunction]
-pub fn base32(id: &Bound<'_, PyAny>) -> PyResult<String> {
+pub fn base32<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
     shown(Text::base32, id)
 }
 
 /// The decimal form, without leading zeros.
 #[pyfunction]
-pub fn decimal(id: &Bound<'_, PyAny>) -> PyResult<String> {
+pub fn decimal<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
     shown(Text::decimal, id)
 }
 
@@ -30,14 +31,14 @@ pub fn parse_decimal(text: &str) -> PyResult<u64> {
     parsed(Text::parse_decimal(text), text)
 }
 
-fn shown(
+fn shown<'py>(
     write: impl FnOnce(u64) -> Result<Text, Refusal>,
-    id: &Bound<'_, PyAny>,
-) -> PyResult<String> {
-    let id = whole_number("id", id, 0, LINE_END, Code::IdInvalid)?;
+    id: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyString>> {
+    let (py, id) = (id.py(), whole_number("id", id, 0, LINE_END, Code::IdInvalid)?);
     let text = write(id);
     let text = text.map_err(|no| errors::refuse(no, Subject::Other(&format!("ID `{id}`"))))?;
-    Ok(text.as_str().to_owned())
+    Ok(PyString::new(py, text.as_str()))
 }
 
 fn parsed(id: Result<u64, Refusal>, text: &str) -> PyResult<u64> {

@@ -108,6 +108,16 @@ impl Config {
         }
     }
 
+    /// The same without a state file.
+    pub fn without_state(self: &Arc<Config>) -> Arc<Config> {
+        let Config::Snowflake(Snowflakes { config, owner_is_given, state: Some(_) }) = &**self
+        else {
+            return Arc::clone(self);
+        };
+        let (config, owner_is_given, state) = (*config, *owner_is_given, None);
+        Arc::new(Config::Snowflake(Snowflakes { config, owner_is_given, state }))
+    }
+
     /// The path of the state file, or of a folder of them, and the namespace, if one is kept.
     pub fn state(&self) -> Option<(&Path, &str)> {
         let Config::Snowflake(Snowflakes { config, state, .. }) = self else { return None };

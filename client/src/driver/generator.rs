@@ -6,16 +6,15 @@ use std::time::Duration;
 use leafid_core::{Code, HostTime, Refusal};
 
 use crate::driver::waiting::Caller;
-use crate::driver::{Call, Config, Core, Holding, Waiting, hub, live, saving};
+use crate::driver::{Call, Chosen, Config, Core, Holding, Waiting, chosen, hub, live, saving};
 use crate::host::clock::Clock;
 use crate::host::fork_cell::ForkCell;
-use crate::stores::Backend;
 use crate::{Error, log};
 
 /// A generator, which a forked child may go on to use.
 pub struct Generator {
     pub config: Arc<Config>,
-    store: Arc<dyn Backend>,
+    store: Chosen,
     clock: Clock,
     holding: ForkCell<Holding>,
     /// How long its calls wait by default, in s.
@@ -29,13 +28,22 @@ impl Generator {
     /// Those of [`Config::build`]; `INTERNAL` where the system gives no randomness.
     pub fn new(
         config: Config,
-        store: Arc<dyn Backend>,
+        store: Chosen,
         clock: Clock,
         timeout: f64,
     ) -> Result<Generator, Error> {
         let config = Arc::new(config);
-        let holding = ForkCell::new(Arc::new(Holding::build(&config, &clock, None)?));
+        let test = store.test();
+        let holding = ForkCell::new(Arc::new(Holding::build(&config, &clock, test, None)?));
         Ok(Generator { config, store, clock, holding, timeout })
+    }
+
+    /// Looks for the store now, which otherwise the first ask does; asks it for nothing.
+    ///
+    /// # Errors
+    /// Those of looking for it.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.store.test() == 0 { self.store.store().map(drop) } else { Ok(()) }
     }
 
     /// The holding of the process that used the generator last, for the lock-free path.
@@ -44,14 +52,19 @@ impl Generator {
         self.holding.get()
     }
 
-    /// This process's holding; the first call in a forked child makes a new one.
+    /// This process's holding; the first call in a forked child makes a new one, and so does that in a test, and
+    /// after it.
     ///
     /// # Errors
     /// As [`Generator::new`].
     pub fn holding(&self) -> Result<Arc<Holding>, Error> {
-        let held = self.holding.get();
-        if !held.is_current() {
-            let own = Holding::build(&self.config, &self.clock, Some(held))?;
+        let (held, test) = (self.holding.get(), self.store.test());
+        // One that was closed outside of tests stays so in them.
+        let is_of_another_test =
+            held.is_set_aside() || (held.test != test && (held.test != 0 || !held.is_closed()));
+        if is_of_another_test || !held.is_current() {
+            let before = (!is_of_another_test).then_some(held);
+            let own = Holding::build(&self.config, &self.clock, test, before)?;
             self.holding.replace(held, Arc::new(own));
         }
         Ok(self.holding.share())
@@ -86,12 +99,21 @@ impl Generator {
 
     /// Starts what carries the asks of this process's holding.
     fn drive(&self, holding: &Arc<Holding>) -> Result<(), Error> {
+        let store = match (holding.test, chosen::store_of(holding.test)) {
+            (0, _) => self.store.store().inspect_err(|_| holding.ended())?,
+            (_, Some(store)) => store,
+            // The test is over: the caller goes on with another holding.
+            (_, None) => {
+                holding.ended();
+                return Ok(());
+            }
+        };
         // Before the start, which may run the host's code: the handler of the process's end waits for it.
-        holding.warn_later(live::begins(holding, self.store.place()));
+        holding.warn_later(live::begins(holding, store.place(), self.store.stays));
         log::want_reader();
         saving::spawn(holding)
             .inspect_err(|_| holding.ended())
-            .and_then(|()| hub::spawn(&self.store, holding))
+            .and_then(|()| hub::spawn(&store, holding))
             .map_err(|error| {
                 Error::new(Code::Internal, format!("the system gives no thread: {error}"))
             })

@@ -60,6 +60,10 @@ pub struct Holding {
     /// The number of callers on the slow path, who take the lock and may wait.
     pub(super) callers: AtomicUsize,
     pub(super) config: Arc<Config>,
+    /// The number of the test whose store it draws from; 0 for a store of the generator's own.
+    pub(super) test: u64,
+    /// Whether a test that began or ended has closed it.
+    is_set_aside: AtomicBool,
 }
 
 impl Made for Holding {
@@ -69,12 +73,15 @@ impl Made for Holding {
 }
 
 impl Holding {
-    /// Builds this process's holding; in a forked child, `before` is the inherited one.
+    /// Builds this process's holding, in a test without the generator's state file; in a forked child, `before` is the
+    /// inherited one.
     pub(super) fn build(
         config: &Arc<Config>,
         clock: &Clock,
+        test: u64,
         before: Option<&Holding>,
     ) -> Result<Holding, Error> {
+        let config = &(if test == 0 { Arc::clone(config) } else { config.without_state() });
         let line = Arc::new(SharedLine::new());
         let core = config.build(random::seed()?, Arc::clone(&line));
         let core = core.map_err(|refusal| Error::about(refusal, config.subject()))?;
@@ -97,6 +104,8 @@ impl Holding {
             seats: Seats::default(),
             callers: AtomicUsize::new(0),
             config: Arc::clone(config),
+            test,
+            is_set_aside: AtomicBool::new(false),
         };
         if let Some(before) = before {
             holding.inherit(before);
@@ -371,6 +380,16 @@ impl Holding {
     /// file would keep.
     pub fn retire(&self, gives_up: bool) {
         self.change(|state| state.retire(gives_up));
+    }
+
+    /// Closes the line, while its generator goes on with another holding: a test has begun, or is over.
+    pub(super) fn set_aside(&self) {
+        self.is_set_aside.store(true, Ordering::Release);
+        self.retire(false);
+    }
+
+    pub(super) fn is_set_aside(&self) -> bool {
+        self.is_set_aside.load(Ordering::Acquire)
     }
 
     /// Drops every right at once, and sends nothing.

@@ -4,9 +4,10 @@
 //! of it: the lock-free line that callers draw from, and behind a mutex the core's generator with its
 //! requests (`state`). All holdings on one store are in its [`Hub`], whose thread carries their asks.
 //! A caller that finds nothing at hand makes a [`Call`] and waits in it (`waiting`); one in an async
-//! function or an event loop has a [`Seat`]. A state file has a second thread, which writes it (`saving`).
+//! function or an event loop has a [`Seat`]. Where the store comes from is [`Chosen`]'s to say. A state file has a second thread, which writes it (`saving`).
 
 mod asking;
+mod chosen;
 mod config;
 mod generator;
 mod holding;
@@ -17,12 +18,13 @@ mod seat;
 mod state;
 mod waiting;
 
+pub use chosen::Chosen;
 pub use config::each;
 pub use config::{Config, Core, Numbering, Snowflakes, state_path};
 pub use generator::Generator;
 pub use holding::{Drawn, Holding};
 pub use hub::Hub;
-pub use live::{LAST_CALLERS, LAST_RELEASES, forget_all, give_all_back, retire_all, wait};
+pub use live::{LAST_CALLERS, LAST_RELEASES, forget_all, give_all_back, retire_all, test, wait};
 pub use seat::Seat;
 pub use state::State;
 pub use waiting::{Call, Caller, Waiting};

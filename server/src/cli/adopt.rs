@@ -17,7 +17,7 @@ pub struct FromMax {
     from_max: Option<String>,
     /// The database that --from-max asks: `postgres://…`, `mysql://…` or `sqlite:PATH` [default: the one
     /// of --store]
-    #[arg(long = "in", value_name = "DATABASE", requires = "from_max")]
+    #[arg(long = "in", value_name = "DATABASE", env = "LEAFID_IN", hide_env_values = true)]
     database: Option<String>,
     /// How many more numbers are left free, for rows that others still number by themselves
     #[arg(long, value_name = "N", requires = "from_max", default_value_t = 0)]

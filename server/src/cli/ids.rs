@@ -2,16 +2,16 @@
 
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
-use leafid_core::Text;
+use leafid_core::Layout;
 use leafid_store::json::Writer;
-use leafid_store::problem::Problem;
 use leafid_wire::{FieldWriter, path};
 use serde_json::{Value, json};
 
 use super::Failure;
+use super::args::preset;
 use super::client::Target;
 use super::output::show;
-use crate::routes::decode::not_an_id;
+use crate::routes::decode::write_parts;
 use crate::routes::input::{namespace, tag};
 use leafid_store::dispense::MOST;
 
@@ -35,9 +35,12 @@ pub struct Decode {
     /// The ID, in decimal digits
     #[arg(allow_negative_numbers = true)]
     id: String,
-    /// The namespace whose layout it has
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    namespace: String,
+    /// The preset of its layout: leaf, edge, long or js53
+    #[arg(long, value_name = "PRESET", value_parser = preset, default_value = "leaf")]
+    layout: Layout,
+    /// The namespace whose layout it has, as the store says; without this, no store is asked
+    #[arg(long, value_name = "NAME", conflicts_with = "layout")]
+    namespace: Option<String>,
     #[command(flatten)]
     target: Target,
 }
@@ -59,11 +62,17 @@ impl Next {
 
 impl Decode {
     pub fn run(self) -> Result<(), Failure> {
-        let space = namespace(&self.namespace)?;
-        let id = Text::parse_decimal(&self.id)
-            .map_err(|refusal| Problem::new(refusal.code, not_an_id(&self.id)))?;
-        let path = format!("{}?namespace={space}", path::decode(id));
-        let answer = self.target.connect()?.get(&path)?;
+        let answer = match &self.namespace {
+            Some(name) => {
+                let path = format!("{}?namespace={}", path::decode(&self.id), namespace(name)?);
+                self.target.connect()?.get(&path)?
+            }
+            None => {
+                let mut writer = Writer::default();
+                write_parts(&mut writer, &self.id, &self.layout)?;
+                serde_json::from_str(&writer.end()).unwrap_or_default()
+            }
+        };
         let fields = ["id", "time", "time_ms", "worker", "sequence", "tick", "base32"];
         let lines = fields.map(|field| match &answer[field] {
             Value::String(text) => format!("{field:<9} {text}"),

@@ -26,6 +26,10 @@ impl Json {
     pub fn write(write: impl FnOnce(&mut Writer)) -> Json {
         let mut writer = Writer::default();
         write(&mut writer);
+        Json::of(writer)
+    }
+
+    pub fn of(writer: Writer) -> Json {
         Json(writer.end().into())
     }
 }

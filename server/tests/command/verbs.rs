@@ -10,7 +10,7 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 
 /// Verbs that work alike over HTTP and on the file itself, in a new store.
 fn verbs(store: &str) {
-    same(store);
+    listed(store);
     play(store, TAGS);
     assert_eq!(says(store, &["tag", "list"]).lines().count(), 3, "a head, `bills` and `orders`");
     play(store, NAMESPACES);
@@ -20,10 +20,9 @@ fn verbs(store: &str) {
     assert!(parts.contains("worker    0") && parts.contains("time      20"), "{parts}");
 }
 
-/// Plays the commands that `python -m leafid` also has; its half is `bindings-py/tests/test_commands.py`.
-fn same(store: &str) {
-    let list: Value =
-        serde_json::from_str(include_str!("../../../tests/commands/tags.json")).unwrap();
+/// Plays the list of commands and their output.
+fn listed(store: &str) {
+    let list: Value = serde_json::from_str(include_str!("tags.json")).unwrap();
     for case in list["cases"].as_array().unwrap() {
         let words = case["words"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
         let output = leafid(store, &words.collect::<Vec<_>>());

@@ -25,6 +25,7 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "server", takes: &[], build: server::build },
     Step { name: "wheel", takes: &[], build: wheel::build },
+    Step { name: "server-wheel", takes: &["server"], build: wheel::server },
     Step { name: "wasm", takes: &[], build: wasm::build },
     Step { name: "node", takes: &[], build: node::build },
     // Contains the wasm, and compiles against the native engine's types.
@@ -57,11 +58,6 @@ pub fn product(name: &str) -> Outcome<PathBuf> {
 
 pub fn server_binary() -> PathBuf {
     project::dist().join("leafid")
-}
-
-pub fn wheel_file() -> Outcome<PathBuf> {
-    let found = files::ending(&project::dist(), ".whl").into_iter().next();
-    found.ok_or("no wheel in `dist`: `cargo xtask build --only wheel`".to_owned())
 }
 
 /// The main npm package, and this machine's platform package.

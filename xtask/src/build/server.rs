@@ -14,12 +14,18 @@ pub fn with_sqlite_alone() {
     SQLITE_ALONE.store(true, Ordering::Relaxed);
 }
 
+pub fn profile() -> &'static str {
+    if project::is_release() { "server" } else { "dev" }
+}
+
+pub fn features() -> Option<&'static str> {
+    SQLITE_ALONE.load(Ordering::Relaxed).then_some("--no-default-features")
+}
+
 pub fn build() -> Outcome<PathBuf> {
-    let release = project::is_release();
-    let (profile, folder) = if release { ("server", "server") } else { ("dev", "debug") };
-    let features = SQLITE_ALONE.load(Ordering::Relaxed).then_some("--no-default-features");
-    Run::cargo(&["build", "--locked", "-p", "leafid-server", "--profile", profile])
-        .args(features)
+    let folder = if project::is_release() { "server" } else { "debug" };
+    Run::cargo(&["build", "--locked", "-p", "leafid-server", "--profile", profile()])
+        .args(features())
         .done()?;
     files::install(&project::target().join(folder).join("leafid"), &server_binary())?;
     Ok(server_binary())

@@ -1,27 +1,46 @@
-//! The Python wheel, one for every CPython from 3.11 on.
+//! The Python wheels: of the package, one for every CPython from 3.11 on, and of the program `leafid`.
 
 use std::path::PathBuf;
 
-use super::{npm, wheel_file};
+use super::{npm, server};
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// Builds the wheel with the project's own maturin.
+/// Builds the package's wheel.
 pub fn build() -> Outcome<PathBuf> {
+    let profile = if project::is_release() { "release" } else { "dev" };
+    maturin("bindings-py", "leafid-", profile, None)
+}
+
+/// Builds the wheel of the program.
+pub fn server() -> Outcome<PathBuf> {
+    maturin("server", "leafid_server-", server::profile(), server::features())
+}
+
+/// Builds the wheel of a folder with the project's own maturin; its file's name begins with `name`.
+fn maturin(folder: &str, name: &str, profile: &str, features: Option<&str>) -> Outcome<PathBuf> {
     let maturin = tools::maturin()?;
-    licences()?;
+    licences(folder)?;
+    let wheels = || {
+        let named = |file: &PathBuf| {
+            file.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name))
+        };
+        files::ending(&project::dist(), ".whl").into_iter().filter(named).collect::<Vec<_>>()
+    };
     // Otherwise a wheel of another version or platform would stay beside the new one.
-    files::ending(&project::dist(), ".whl").iter().try_for_each(|old| files::remove(old))?;
+    wheels().iter().try_for_each(|old| files::remove(old))?;
     Run::new(maturin)
-        .args(["build", "--locked", "--quiet", "--manifest-path", "bindings-py/Cargo.toml"])
-        .args(["--profile", if project::is_release() { "release" } else { "dev" }, "--out"])
+        .args(["build", "--locked", "--quiet", "--manifest-path", &format!("{folder}/Cargo.toml")])
+        .args(["--profile", profile])
+        .args(features)
+        .arg("--out")
         .arg(project::dist())
         .env("CARGO_TARGET_DIR", project::target())
         .done()?;
-    wheel_file()
+    wheels().pop().ok_or_else(|| format!("maturin made no wheel {name}*.whl"))
 }
 
-/// Copies both licences beside the manifest: packages contain nothing above it.
-pub fn licences() -> Outcome {
-    npm::licences(&project::at("bindings-py"))
+/// Copies both licences beside the manifest in a folder: packages contain nothing above it.
+pub fn licences(folder: &str) -> Outcome {
+    npm::licences(&project::at(folder))
 }

@@ -61,30 +61,40 @@ fn archive(target: &Target, pages: &Path) -> Outcome<PathBuf> {
     Ok(above.join(format!("{name}.tar.gz")))
 }
 
-/// Makes a wheel for each platform, for every CPython from 3.11 on.
+/// Makes a wheel of the package for each platform, for every CPython from 3.11 on.
 pub fn wheels(targets: &[&Target]) -> Outcome<String> {
-    wheel::licences()?;
+    all_wheels(targets, "bindings-py", "release", MOST_WHEEL)
+}
+
+/// Makes a wheel of the store's binary for each platform.
+pub fn server_wheels(targets: &[&Target]) -> Outcome<String> {
+    all_wheels(targets, "server", "server", MOST_ARCHIVE)
+}
+
+fn all_wheels(targets: &[&Target], folder: &str, profile: &str, most: u64) -> Outcome<String> {
+    wheel::licences(folder)?;
     let mut told = Vec::new();
     for target in targets {
         tools::rust_target(target.triple)?;
-        let folder = fresh("wheel")?;
+        let out = fresh("wheel")?;
         let platform = target.wheel().map(|wheel| ["--compatibility", wheel, "--zig"]);
         python("maturin")?
-            .args(["build", "--locked", "--release", "--manifest-path", "bindings-py/Cargo.toml"])
+            .args(["build", "--locked", "--profile", profile])
+            .args(["--manifest-path", &format!("{folder}/Cargo.toml")])
             .args(["--target", target.triple])
             .args(platform.into_iter().flatten())
             .arg("--out")
-            .arg(&folder)
+            .arg(&out)
             .env("CARGO_TARGET_DIR", project::target())
             .done()?;
-        told.push(publish(&only(&folder, ".whl")?, MOST_WHEEL)?);
+        told.push(publish(&only(&out, ".whl")?, most)?);
     }
     Ok(told.join(", "))
 }
 
 /// Makes Python's source package.
 pub fn sdist() -> Outcome<String> {
-    wheel::licences()?;
+    wheel::licences("bindings-py")?;
     let folder = fresh("sdist")?;
     let words = ["sdist", "--manifest-path", "bindings-py/Cargo.toml", "--out"];
     python("maturin")?.args(words).arg(&folder).done()?;

@@ -21,6 +21,7 @@ type Job = fn(&[&Target]) -> Outcome<String>;
 const PARTS: &[(&str, Job)] = &[
     ("binaries", make::binaries),
     ("wheels", make::wheels),
+    ("server-wheels", make::server_wheels),
     ("sdist", |_| make::sdist()),
     ("npm", make::npm),
     ("npm-main", |_| make::npm_main()),

@@ -115,7 +115,7 @@ pub fn main(mut args: Args) -> Outcome {
 fn products() -> Outcome<Report> {
     thread::scope(|scope| {
         let fetched = scope.spawn(log::handed_on(suites::fetch));
-        let names = ["server", "wheel", "wasm", "node", "npm"];
+        let names = ["server", "wheel", "server-wheel", "wasm", "node", "npm"];
         let built = build::need(&names);
         fetched.join().unwrap_or_else(|_| Err("fetching panicked".to_owned()))?;
         built.map(|()| names.join(", ").into())

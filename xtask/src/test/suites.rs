@@ -105,7 +105,8 @@ pub fn types() -> Outcome<Report> {
 const PYTHON_SUITE: &[&str] = &[consumers::PYTEST, "-r", "bindings-py/tests/requirements.txt"];
 
 fn interpreter() -> Outcome<PathBuf> {
-    consumers::python("suite", PYTHON_SUITE)
+    let python = consumers::python("suite", PYTHON_SUITE)?;
+    consumers::with(&python, "server-wheel").map(|()| python)
 }
 
 /// Fetches what `types` needs besides the wheel.

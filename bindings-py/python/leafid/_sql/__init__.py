@@ -6,12 +6,11 @@ The tables and statements are the server's, the decisions the core's (`leafid.re
 
 import weakref
 
-from .database.source import hidden
 from .making import Making
 from .store import Store
 from .stores import SqliteStore, SqlStore
 
-__all__ = ["SqlStore", "SqliteStore", "hidden", "open_store"]
+__all__ = ["SqlStore", "SqliteStore", "open_store"]
 
 # One store per URL: generators that name the same database share its connection.
 _OPENED: weakref.WeakValueDictionary[str, SqlStore] = weakref.WeakValueDictionary()

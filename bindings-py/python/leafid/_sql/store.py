@@ -60,16 +60,11 @@ class Store:
     def _decide(self, verb: str, ask: Row) -> Any:
         answer = self._tables.decide(verb, ask)
         if isinstance(answer, (errors.TagUnknownError, errors.NamespaceUnknownError)):
-            # Only the server's program can create namespaces by command.
-            create = r"`leafid ((tag|namespace) create \S+)`"
-            raise type(answer)(re.sub(create, self._command, str(answer)))
+            create = r"(?<=`)leafid (?:tag|namespace) create \S+(?=`)"
+            raise type(answer)(re.sub(create, rf"\g<0> --store {self._tables.place}", str(answer)))
         if isinstance(answer, errors.LeafidError):
             raise answer
         return answer
-
-    def _command(self, create: re.Match[str]) -> str:
-        program = "python -m leafid" if create[2] == "tag" else "leafid"
-        return f"`{program} {create[1]} --store {self._tables.place}`"
 
     def create_tag(
         self,

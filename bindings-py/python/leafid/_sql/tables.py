@@ -125,7 +125,7 @@ class Tables(ABC):
 
 def not_there(place: str, what: str) -> errors.LeafidError:
     return errors.StoreUnknownError(
-        f"{place} {what}; to create a new store there: python -m leafid init --store {place}, or pass "
+        f"{place} {what}; to create a new store there: leafid init --store {place}, or pass "
         f"`create=True`; if there was one and it is lost, use instead: leafid init "
         f"--replaces-lost --store {place}, as a new store would hand out again what is in use"
     )

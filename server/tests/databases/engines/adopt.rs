@@ -53,12 +53,16 @@ fn the_commands_of_the_page_run() {
     server.run("shop", "GRANT SELECT ON orders TO shop").expect("a right");
     let home = Home::with_store();
     let mut next = 42;
-    for line in PAGE.lines().filter(|line| line.starts_with("leafid tag ")) {
-        let line = line.replace("db.example:5432", &format!("127.0.0.1:{}", server.port()));
-        let quoted: Vec<&str> = line.split('"').collect();
-        let [before, query, after] = quoted[..] else { panic!("{line}") };
-        let args = before.split_whitespace().skip(1).chain([query]).chain(after.split_whitespace());
-        has(&says(&home.store, &args.collect::<Vec<_>>()), &[&format!("next number {next},")]);
+    let named = PAGE.lines().find_map(|line| line.trim().strip_prefix("export LEAFID_IN="));
+    let named = named.expect("the table's database");
+    let named = named.replace("db.example:5432", &format!("127.0.0.1:{}", server.port()));
+    for line in PAGE.lines().map(str::trim).filter(|line| line.starts_with("leafid tag ")) {
+        let [before, query, ""] = line.split('"').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let mut command = Command::new(LEAFID);
+        command.args(before.split_whitespace().skip(1).chain([query]));
+        command.env("LEAFID_STORE", &home.store).env("LEAFID_IN", &named);
+        let said = command.output().expect("it starts");
+        has(&String::from_utf8_lossy(&said.stdout), &[&format!("next number {next},")]);
         server.run("shop", &format!("INSERT INTO orders VALUES ({next})")).expect("a late row");
         next += 1;
     }
