@@ -33,7 +33,6 @@ impl Segment {
         max_step = None, timeout = Seconds::new(10.0), clock = None),
         text_signature = "(tag, store=None, *, create=False, step=None, max_step=None, \
         timeout=10.0, clock=None)")]
-    #[expect(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
     fn new(
         tag: Text,
         store: Option<&Bound<'_, PyAny>>,

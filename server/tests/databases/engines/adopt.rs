@@ -1,6 +1,8 @@
 //! Creates a tag above the IDs of a table, in the store's own database or in another.
 
-use crate::support::{Home, fails, has, says};
+use std::process::Command;
+
+use crate::support::{Home, LEAFID, fails, has, says};
 use leafid_servers::{Databases, Postgres, Server, for_test};
 
 fn begins_above_a_table<S: Databases>(server: S, read_only: &str, cast: &str) {
