@@ -14,7 +14,6 @@ const BUFFER = 10_000
 
 const worker = await startWorker(`
 import { Segment, Snowflake, memoryStore } from 'leafid'
-import 'leafid/registry'
 import { Worker, DiscordSnowflake } from './peers.js'
 
 const store = memoryStore()

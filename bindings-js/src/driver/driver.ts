@@ -1,7 +1,6 @@
 import { theHost } from '../hosts/host.js'
 import { addressOf, chosenStore, type StoreOption } from '../stores/chosen.js'
-import { MemoryStore } from '../stores/memory.js'
-import type { ReleaseAsk, Store, Verb } from '../stores/store.js'
+import { memories, type ReleaseAsk, type Store, type Verb } from '../stores/store.js'
 import { codeFacts, LeafidError } from '../values/errors.js'
 import { called, type Subject } from '../values/refusals.js'
 import { ask, failure, late, notAnAnswer, refusedAnswer, unused } from './answers.js'
@@ -332,7 +331,7 @@ const byObject = new WeakMap<object, Home>()
 function homeOf(option: StoreOption | undefined): Home | undefined {
   const address = addressOf(option)
   // Tests use several generators on one memory store to stand for several processes.
-  if (option instanceof MemoryStore || address?.startsWith('memory:') === true) return undefined
+  if (memories.has(option as object) || address?.startsWith('memory:') === true) return undefined
   const known = address === undefined ? byObject.get(option as object) : byAddress.get(address)
   const home = known ?? { counts: new Map(), warned: new Set() }
   if (address === undefined) byObject.set(option as object, home)

@@ -5,7 +5,7 @@ import { shown } from '../values/shown.js'
 import { BaseGenerator } from './generator.js'
 import { knownOptions, type GeneratorOptions } from './options.js'
 
-const OPTIONS = knownOptions(['step', 'maxStep', 'maxGrowth'])
+const OPTIONS = /* @__PURE__ */ knownOptions(['step', 'maxStep', 'maxGrowth'])
 
 /** The options of a `Segment`. */
 export interface SegmentOptions extends GeneratorOptions {

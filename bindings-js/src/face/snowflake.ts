@@ -1,4 +1,5 @@
-import type { Plan } from '../driver/handle.js'
+import type { StateFile } from '../driver/handle.js'
+import { stateFile } from '../driver/state.js'
 import { theHost } from '../hosts/host.js'
 import { filesFor } from '../stores/journal.js'
 import { LeafidError } from '../values/errors.js'
@@ -9,7 +10,7 @@ import { shown } from '../values/shown.js'
 import { BaseGenerator } from './generator.js'
 import { clockOf, knownOptions, type GeneratorOptions } from './options.js'
 
-const OPTIONS = knownOptions(['layout', 'owner', 'sticky', 'strict', 'lengthMs', 'maxAheadMs', 'spread', 'state'])
+const OPTIONS = /* @__PURE__ */ knownOptions(['layout', 'owner', 'sticky', 'strict', 'lengthMs', 'maxAheadMs', 'spread', 'state'])
 
 /** The options of a `Snowflake`. */
 export interface SnowflakeOptions extends GeneratorOptions {
@@ -92,12 +93,11 @@ function checkSticky({ owner, sticky, strict }: SnowflakeOptions): void {
   }
 }
 
-/** What keeps the state file, its absolute path, and the clock. */
-function stateOf({ state, clock: given }: SnowflakeOptions, namespace: string): Plan['state'] {
+function stateOf({ state, clock: given }: SnowflakeOptions, namespace: string): StateFile | undefined {
   if (state === undefined) return undefined
   const clock = clockOf(given === undefined ? {} : { clock: given })
   const files = filesFor('state')
   const path = typeof state === 'string' ? files.absolute(state) : undefined
-  if (path != null) return { files, path, namespace, clock }
+  if (path != null) return stateFile(files, path, namespace, clock)
   throw new LeafidError('STATE_INVALID', `\`state\` must be the path of a file, got ${shown(state)}`)
 }

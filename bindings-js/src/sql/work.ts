@@ -1,7 +1,7 @@
 import { accepted, subject, type Subject } from '../values/refusals.js'
 import type { Refused } from '../engines/engine.js'
+import { theRegistry } from '../engines/registry.js'
 import type { Declarations } from '../stores/declared.js'
-import { deciding } from '../stores/deciding.js'
 import type { Guest } from '../stores/guest.js'
 import type { Changes } from '../stores/journal.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, Verb } from '../stores/store.js'
@@ -84,7 +84,7 @@ function turned(dialect: Dialect, verb: string, ask: object, call: { store: stri
   const found = chain(call.found.map((rows) => ({ rows: chain(rows.map((row) => ({ columns: chain(values(row)) }))) })))
   const given = { ask: { value: ask, called: 'the ask' }, release: { value: ask, called: 'the ask' } }
   const { leaf } = dialect
-  const answer = deciding()('turn', verb, [ask, { ...call, leaf, found }]) as { reads?: Chain<Crossed>; steps?: Chain<Crossed> } | Refused
+  const answer = theRegistry()('turn', verb, [ask, { ...call, leaf, found }]) as { reads?: Chain<Crossed>; steps?: Chain<Crossed> } | Refused
   const { reads, steps, ...rest } = accepted(about(ask), answer, { given })
   const queries = listed(reads).map(({ text, params }) => queried(dialect, text, params))
   return { ...rest, reads: queries, steps: listed(steps).map(({ text, must, params }) => ({ ...queried(dialect, text, params), must })) }

@@ -91,35 +91,12 @@ function checkResponse(response: unknown): void {
   if (!isOne) throw new LeafidError('STORE_UNAVAILABLE', `\`fetch\` returned ${shown(response)}, which is no Response: return what the global \`fetch\` returns`)
 }
 
-/** Patterns of a host's failures, and an explanation for each. */
-const REASONS: readonly (readonly [RegExp, (at: string, reason: string) => string])[] = [
-  // OpenSSL (various versions): the answer to the TLS handshake is plain text.
-  [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/, (at, reason) => `what listens at ${at} does not speak TLS (${reason}): write \`http://\` instead of \`https://\``],
-  [
-    /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/,
-    (at, reason) => `the certificate of ${at} is not trusted (${reason}): start Node with NODE_EXTRA_CA_CERTS=FILE, the certificate of the authority that signed it`,
-  ],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, (at, reason) => `the certificate of ${at} is for other names (${reason}): use a host name that it has`],
-  // llhttp: a TLS record answers plain HTTP.
-  [/^HPE_INVALID_CONSTANT$/, (at, reason) => `what listens at ${at} does not speak HTTP (${reason}): if it speaks TLS, write \`https://\``],
-]
-
 function noAnswer(url: string, error: unknown, isOwn: boolean): string {
-  const reason = systemReason(error) ?? (isOwn && error instanceof Error && error.message !== '' ? error.message : undefined)
-  const told = reason === undefined ? undefined : REASONS.find(([pattern]) => pattern.test(reason))
-  if (told !== undefined) return told[1](quoted(url), reason!)
-  const why = reason === undefined ? '' : ` (${quoted(reason).slice(1, -1)})`
+  const { reason, cure } = theHost().unreached?.(error, quoted(url)) ?? {}
+  if (cure !== undefined) return cure
+  const told = reason ?? (isOwn && error instanceof Error && error.message !== '' ? error.message : undefined)
+  const why = told === undefined ? '' : ` (${quoted(told).slice(1, -1)})`
   return `no answer from ${quoted(url)}${why}: check that the store runs there and can be reached`
-}
-
-/** The system's error, such as `ECONNREFUSED`: in the cause of the error of Node's `fetch`, in Bun's error itself. */
-function systemReason(error: unknown): string | undefined {
-  const cause = (error as { cause?: unknown } | null)?.cause
-  for (const told of [cause, error]) {
-    const code = (told as { code?: unknown } | null | undefined)?.code
-    if (typeof code === 'string' && code !== '') return code
-  }
-  return cause instanceof Error && cause.message !== '' ? cause.message : undefined
 }
 
 function problem(url: string, status: number, json: Record<string, unknown> | undefined, after: string | null): LeafidError {

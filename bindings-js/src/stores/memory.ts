@@ -4,11 +4,10 @@ import { NAMESPACE_FIELDS } from '../values/fields.js'
 import { checkOptions, ownClock } from '../values/options.js'
 import { called, subject, unknown } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
-import { deciding } from './deciding.js'
 import { newNamespace, newTag, type DeclaredNamespace, type DeclaredTag, type FullRow } from './declared.js'
 import * as registry from './registry.js'
 import type { Candidates, TagRow, WorkerRow } from './registry.js'
-import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
+import { memories, type AcquireAsk, type ReleaseAsk, type RenewAsk, type SegmentAsk, type SegmentGrant, type Store, type WindowGrant } from './store.js'
 
 /** Options of a memory store. */
 export interface MemoryStoreOptions {
@@ -20,10 +19,7 @@ export interface MemoryStoreOptions {
   createOnUse?: boolean
 }
 
-/**
- * A store in memory, for tests, examples and single processes: its grants are forgotten with it. `NOT_ENABLED` in a
- * Worker or a page that does not import `leafid/registry`.
- */
+/** A store in memory, for tests, examples and single processes: its grants are forgotten with it. */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   checkOptions(options, { names: ['clock', 'id', 'createOnUse'] })
   return new MemoryStore(options)
@@ -46,7 +42,7 @@ export class MemoryStore implements Store {
   #now = Number.NEGATIVE_INFINITY
 
   constructor(options: MemoryStoreOptions) {
-    deciding()
+    memories.add(this)
     this.#clock = options.clock === undefined ? () => theHost().wall() : ownClock(options.clock)
     this.#createOnUse = options.createOnUse ?? true
     this.#id = options.id
@@ -87,7 +83,7 @@ export class MemoryStore implements Store {
    * Changes the worker numbers to hand out; a holder of another number keeps it until its window ends.
    * `NAMESPACE_UNKNOWN`, `WORKER_INVALID`.
    */
-  setWorkers(namespace: string, workers: FullRow['workers']): void {
+  setWorkers(namespace: string, workers: { start: number; end: number }): void {
     const before = this.#namespace(namespace)
     const { layout, max_window_ms, floor } = before.row
     const row = registry.namespace_row({ namespace, layout, max_window_ms, workers }) as FullRow

@@ -1,12 +1,11 @@
 import { LeafidError } from '../values/errors.js'
 import type { Refused } from '../engines/engine.js'
-import type { Verb } from '../engines/registry.js'
+import { theRegistry, type Verb } from '../engines/registry.js'
 import { NAMESPACE_FIELDS, TAG_FIELDS, type Given } from '../values/fields.js'
 import { checkNames } from '../values/options.js'
 import { accepted, called, refusalError, subject, type Circumstances, type Subject } from '../values/refusals.js'
 import { shown } from '../values/shown.js'
 import type { LayoutFields, LayoutName } from '../values/layout.js'
-import { deciding } from './deciding.js'
 import type { AcquireAsk, Big, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from './store.js'
 
 /** The row of a tag. */
@@ -161,7 +160,7 @@ export function tag_row(wanted: NewTag = {}, before?: TagRow): TagRow {
         ? `\`from\` must be 1 to 2^63 - 1, got ${shown(from)}`
         : `\`from\` must be 1 to 2^63 - 1, and \`until\` the first number to 2^63 - 1, got ${shown({ from, until })}`,
   }
-  return accepted(about, deciding()('tagRow', undefined, [before, wanted]) as { row: TagRow }, { given, meaning }).row
+  return accepted(about, theRegistry()('tagRow', undefined, [before, wanted]) as { row: TagRow }, { given, meaning }).row
 }
 
 /** The fields of a new namespace. */
@@ -183,7 +182,7 @@ export function namespace_row(wanted: NewNamespace): NamespaceRow {
   const given = { namespace: known(wanted, ['namespace', ...NAMESPACE_FIELDS]) }
   const { namespace } = wanted
   const about = namespace === undefined ? subject('other', 'the new namespace') : subject('namespace', namespace)
-  return accepted(about, deciding()('namespaceRow', undefined, [wanted]) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
+  return accepted(about, theRegistry()('namespaceRow', undefined, [wanted]) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
 }
 
 /** Checks that an argument is an object, whose fields the engine can read. */
@@ -220,7 +219,7 @@ function decided<T>(verb: Verb, about: Subject, store: string, given: Readonly<R
   if (typeof nowMs !== 'number' || !Number.isFinite(nowMs)) {
     throw new LeafidError('REQUEST_INVALID', `\`nowMs\` must be a number of ms since 1970, as \`Date.now()\` gives it, got ${shown(nowMs)}`)
   }
-  const answer = deciding()(verb, store, Object.values(given).map(({ value }) => value), nowMs)
+  const answer = theRegistry()(verb, store, Object.values(given).map(({ value }) => value), nowMs)
   if ((answer as { of?: string }).of === 'call') throw noId()
   return accepted(about, answer, { given, meaning }, nowMs) as T
 }

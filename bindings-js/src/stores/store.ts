@@ -94,6 +94,9 @@ export interface Store {
 /** The methods of a store. */
 export type Verb = keyof Store
 
+/** The stores in memory. */
+export const memories = new WeakSet<object>()
+
 const VERBS: readonly Verb[] = ['lease_segment', 'acquire', 'renew', 'release']
 
 /** A store that passes every verb to one function. */

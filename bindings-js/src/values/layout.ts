@@ -43,22 +43,22 @@ type Values = { time?: Moment; worker?: unknown; sequence?: unknown; id?: bigint
 /** A moment: a `Date`, or ms since 1970. */
 export type Moment = Date | number | bigint
 
-const LAYOUT = subject('other', 'the layout')
+const LAYOUT = /* @__PURE__ */ subject('other', 'the layout')
 export const LAYOUT_FIELDS = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bits'] as const
 
 /** The names of the presets. */
-export const PRESETS = new Set<unknown>(['leaf', 'edge', 'long', 'js53'])
+export const PRESETS = /* @__PURE__ */ new Set<unknown>(['leaf', 'edge', 'long', 'js53'])
 
 /** How time, worker and sequence share the bits of an ID: at most 63 together. */
 export class Layout {
   /** Twitter's and Leaf's: 41/10/12 bits, 1 ms, since 2010-11-04. */
-  static readonly leaf = new Layout('leaf')
+  static readonly leaf = /* @__PURE__ */ new Layout('leaf')
   /** For thousands of isolates: 41/16/6 bits, 1 ms, since 2025. */
-  static readonly edge = new Layout('edge')
+  static readonly edge = /* @__PURE__ */ new Layout('edge')
   /** For 174 years: 39/16/8 bits, 10 ms, since 2025. */
-  static readonly long = new Layout('long')
+  static readonly long = /* @__PURE__ */ new Layout('long')
   /** For JavaScript numbers (below 2^53): 39/8/6 bits, 10 ms, since 2025. */
-  static readonly js53 = new Layout('js53')
+  static readonly js53 = /* @__PURE__ */ new Layout('js53')
 
   readonly #given: LayoutName | LayoutFields
   #facts: Facts | undefined
@@ -109,25 +109,25 @@ export class Layout {
     const ms = millis(time)
     if (!isWhole(worker, 2n ** 32n)) throw new LeafidError('WORKER_INVALID', this.#meaning({ worker }).WORKER_INVALID())
     if (!isWhole(sequence, 2n ** 64n)) throw new LeafidError('RANGE_INVALID', this.#meaning({ sequence }).RANGE_INVALID())
-    const answer = theEngine().compose({ layout: this.#given }, ms, worker, BigInt(sequence))
+    const answer = theEngine().layout('compose', { layout: this.#given }, ms, worker, BigInt(sequence))
     return this.#made<{ id: bigint }>(answer, { time, worker, sequence }).id
   }
 
   /** The parts of an ID. `ID_INVALID` if it has bits above the layout's. */
   decompose(id: bigint): Parts {
-    const answer = theEngine().decompose({ layout: this.#given }, checkedId(id))
+    const answer = theEngine().layout('decompose', { layout: this.#given }, checkedId(id))
     const { time_ms, tick, worker, sequence } = this.#made<{ time_ms: bigint; tick: bigint; worker: number; sequence: bigint }>(answer, { id })
     return { time: new Date(Number(time_ms)), timeMs: time_ms, tick, worker, sequence }
   }
 
   /** The smallest ID that a moment can have, over all workers: the lower bound of a range query. */
   firstId(time: Moment): bigint {
-    return this.#made<{ id: bigint }>(theEngine().firstId({ layout: this.#given }, millis(time)), { time }).id
+    return this.#made<{ id: bigint }>(theEngine().layout('firstId', { layout: this.#given }, millis(time)), { time }).id
   }
 
   /** The largest ID that a moment can have: the upper bound (included) of a range query. */
   lastId(time: Moment): bigint {
-    return this.#made<{ id: bigint }>(theEngine().lastId({ layout: this.#given }, millis(time)), { time }).id
+    return this.#made<{ id: bigint }>(theEngine().layout('lastId', { layout: this.#given }, millis(time)), { time }).id
   }
 
   /** The layout as on the wire. */
@@ -138,7 +138,7 @@ export class Layout {
 
   #known(): Facts {
     const asked = { layout: this.#given }
-    this.#facts ??= accepted(LAYOUT, theEngine().layoutFacts(asked), { given: { layout: { value: asked } } }) as Facts
+    this.#facts ??= accepted(LAYOUT, theEngine().layout('layoutFacts', asked), { given: { layout: { value: asked } } }) as Facts
     return this.#facts
   }
 

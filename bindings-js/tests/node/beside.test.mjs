@@ -39,7 +39,7 @@ test('no warning without two generators that draw side by side', () => {
 
 test('two copies of the package: one kind of error and of layout', async () => {
   const require = createRequire(import.meta.url)
-  const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
+  const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/leafid.js'))
   assert.notEqual(copy.Segment, Segment)
   assert.equal(require('leafid').Segment, Segment)
   const rows = tagged(10, 20)
@@ -57,14 +57,13 @@ test('two copies of the package: one kind of error and of layout', async () => {
   assert.equal(typeof (await new Snowflake('small', { store: own, layout: theirs }).nextNumber()), 'number')
 })
 
-// The first entry's engine stays, with its generators' ranges.
+// All entries share one engine, with its generators' ranges.
 test('an entry that is imported later changes nothing for those who draw', async () => {
   const store = memoryStore()
   const ids = [new Segment('orders', { store }), new Snowflake('default', { store })]
   const before = ids.map((one) => one.nextSync())
-  const inline = await import('leafid/inline')
-  assert.equal(inline.Segment, Segment)
-  ids.push(new inline.Segment('orders', { store }))
+  for (const entry of ['node', 'public', 'registry', 'testing', 'workers']) await import(`leafid/${entry}`)
+  ids.push(new Segment('orders', { store }))
   const after = ids.flatMap((one) => one.takeSync(200))
   assert.ok(after[0] > before[0] && after[200] > before[1])
   assert.equal(new Set([...before, ...after]).size, 602)

@@ -7,7 +7,7 @@ import { BREAKING } from '../support/broken-engine.mjs'
 import { ranNode } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 
-const { engineBuilds } = await inner('engines/engine.js')
+const { engineBuilds } = await inner()
 
 const repeated = (ids) => ids.length - new Set(ids).size
 

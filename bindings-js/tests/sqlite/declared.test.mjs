@@ -81,7 +81,7 @@ test('an operator’s change is refused to newcomers, not holders', async (t) =>
 })
 
 test('where a declaration may change a layout, the floor of a lost store stays at its time', async (t) => {
-  const [{ Connection }, { runNear }, { Works }] = await Promise.all(['files/driver.js', 'sql/run.js', 'sql/work.js'].map(inner))
+  const { Connection, Works, runNear } = await inner()
   const path = join(scratch(t), 'ids.db')
   leafid('init', '--replaces-lost', '--store', `sqlite:${path}`)
   const connection = new Connection(path)

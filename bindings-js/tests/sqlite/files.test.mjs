@@ -12,9 +12,7 @@ import { inner } from '../support/package.mjs'
 import { leafid } from '../support/store.mjs'
 import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
-const { Connection } = await inner('files/driver.js')
-const { isMounted } = await inner('files/place.js')
-const { sqliteStore: withClocks } = await inner('files/sqlite.js')
+const { Connection, isMounted } = await inner()
 
 const create = { tags: { orders: { step: 10 } } }
 const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
@@ -177,7 +175,7 @@ test('a leaping wall clock is not believed at once, a stray never', async (t) =>
     at.up += ms
     at.wall += ms + leap
   }
-  const store = withClocks(path, { create }, clocks)
+  const store = sqliteStore(path, { create }, clocks)
   const ask = (request, more = {}) => ({ namespace: 'default', owner: 'me', request: request.repeat(16), sticky: false, strict: false, ...more })
   assert.equal(store.acquire(ask('01')).now_ms, 1_800_000_000_000)
   pass(1_000, 3_600_000)
@@ -195,7 +193,7 @@ test('a leaping wall clock is not believed at once, a stray never', async (t) =>
   assert.equal(store.acquire(ask('07')).now_ms, 1_800_000_652_000 + 3_600_000, 'after a window it is')
   for (const wall of [1_800_000_000_000 - 3 * 86_400_000, 1_800_000_000_000 + 40 * 86_400_000]) {
     const stray = { wall: () => wall, ticking: () => 0 }
-    await refuses(() => withClocks(path, {}, stray).acquire(ask('08')), 'STORE_REFUSED', /^this machine's clock says \S+Z, \d+ days (before|after) the last time/)
+    await refuses(() => sqliteStore(path, {}, stray).acquire(ask('08')), 'STORE_REFUSED', /^this machine's clock says \S+Z, \d+ days (before|after) the last time/)
   }
 })
 
@@ -203,7 +201,7 @@ test('a writer with a clock ahead holds nobody up', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const at = (wall) => ({ wall, up: 0 })
   const [ahead, right] = [at(1_800_000_000_000 + 8 * 3_600_000), at(1_800_000_000_000)]
-  const open = (own) => withClocks(path, { create }, { wall: () => own.wall, ticking: () => own.up })
+  const open = (own) => sqliteStore(path, { create }, { wall: () => own.wall, ticking: () => own.up })
   open(ahead).lease_segment({ tag: 'orders', request: '01'.repeat(16) })
   const store = open(right)
   const holder = { namespace: 'default', request: '02'.repeat(16), length_ms: 60_000 }

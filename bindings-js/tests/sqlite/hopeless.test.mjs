@@ -12,7 +12,7 @@ import { LONG_MS, atOnce, create, lease } from '../support/hopeless.mjs'
 import { inner } from '../support/package.mjs'
 import { refusal, refuses, until } from '../support/stores.mjs'
 
-const { Connection } = await inner('files/driver.js')
+const { Connection } = await inner()
 
 function script(path, text) {
   const connection = new Connection(path)

@@ -12,7 +12,7 @@ import { drawn, duplicates } from '../support/drawn.mjs'
 import { remove, scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 
-const { Connection } = await inner('files/driver.js')
+const { Connection } = await inner()
 const COUNT = 3_000
 const create = { tags: { orders: { step: 10, max_step: 10 } }, namespaces: { one: { workers: { start: 0, end: 1 } } } }
 const skip = process.platform === 'linux' ? false : 'there are journals on Linux only'

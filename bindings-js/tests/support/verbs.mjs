@@ -2,12 +2,11 @@
 import './sqlite.mjs'
 import { readFileSync } from 'node:fs'
 import * as leafid from 'leafid'
-import 'leafid/registry'
 import { sqliteStore } from 'leafid/node'
 import { inner } from './package.mjs'
 import { replay } from './vectors.mjs'
 
-const [{ Works }, { runNear }, { Connection }] = await Promise.all(['sql/work.js', 'sql/run.js', 'files/driver.js'].map(inner))
+const { Connection, Works, runNear } = await inner()
 /** The engine's names of an operator's verbs. */
 const OPERATES = { create_tag: 'create_tag', set_tag: 'set_tag', advance_tag: 'advance_tag', delete_tag: 'delete_tag', create_namespace: 'create_namespace', set_workers: 'set_namespace', revoke: 'release_worker' }
 

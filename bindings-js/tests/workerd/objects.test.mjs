@@ -16,9 +16,9 @@ const declaring = (tags, namespaces = { default: {} }) =>
 
 /** Options of a runtime whose package has tables of a later version. */
 function later({ workers, ...options }) {
-  const isTexts = ({ path }) => path.endsWith(join('leafid', 'sql', 'texts.js'))
-  const contents = (module) => String(module.contents).replace(/^export const VERSION = .*$/m, 'export const VERSION = 99;')
-  const package_of = ({ modules, ...worker }) => ({ ...worker, modules: modules.map((module) => (isTexts(module) ? { ...module, contents: contents(module) } : module)) })
+  // The package's own version is a text.
+  const contents = ({ type, contents }) => (type === 'ESModule' ? String(contents).replace(/^(var VERSION\w* =) \d+;$/m, '$1 99;') : contents)
+  const package_of = ({ modules, ...worker }) => ({ ...worker, modules: modules.map((module) => ({ ...module, contents: contents(module) })) })
   return { ...options, workers: workers.map((worker) => (worker.name === 'a' ? package_of(worker) : worker)) }
 }
 

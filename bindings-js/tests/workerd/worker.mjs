@@ -1,7 +1,6 @@
 // The tests' Worker: a request names an action; errors are returned.
 import { broken } from './instances.mjs'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
-import 'leafid/registry'
 
 // Generators at module scope, where asks, timers and randomness are forbidden.
 const orders = new Segment('orders', { timeout: 300_000 })
