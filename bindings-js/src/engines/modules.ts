@@ -1,6 +1,9 @@
 /** A wasm file: as text, or as a module that the runtime has compiled, as a Worker must have it. */
 export type Wasm = string | WebAssembly.Module
 
+/** Characters that a bundler or a page would have to escape. */
+const UNUSED = '"\'<\\`'
+
 /**
  * Compiles a wasm file, which waits for nothing and requests nothing.
  *
@@ -10,13 +13,13 @@ export type Wasm = string | WebAssembly.Module
  */
 export function compiled(wasm: Wasm): WebAssembly.Module {
   if (typeof wasm !== 'string') return wasm
+  const digits = new Uint8Array(127)
+  for (let char = 33, digit = 0; char < 127; char++) if (!UNUSED.includes(String.fromCharCode(char))) digits[char] = digit++
   const places = new Uint8Array(wasm.length)
   let length = 0
   let high = 0
   for (let at = 0; at < wasm.length; at++) {
-    const char = wasm.charCodeAt(at)
-    // Without quotes, backslashes and `<`, which a bundler or a page would have to escape.
-    const digit = char - 33 - Number(char > 34) - Number(char > 39) - Number(char > 60) - Number(char > 92) - Number(char > 96)
+    const digit = digits[wasm.charCodeAt(at)]!
     if (digit > 86) high = (digit - 86) * 87
     else {
       places[length++] = high + digit
@@ -24,5 +27,6 @@ export function compiled(wasm: Wasm): WebAssembly.Module {
     }
   }
   const bytes = Uint8Array.from(new Set([...places.subarray(0, 87), ...Array(256).keys()]))
-  return new WebAssembly.Module(places.subarray(87, length).map((place) => bytes[place]!))
+  for (let at = 87; at < length; at++) places[at] = bytes[places[at]!]!
+  return new WebAssembly.Module(places.subarray(87, length))
 }

@@ -14,7 +14,7 @@ import { scratch } from '../js/support/ends.mjs'
 import { storeFor } from '../js/support/store.mjs'
 import { until } from '../js/support/stores.mjs'
 import { startChromium } from './lib/chromium.mjs'
-import { app, report } from './lib/programs.mjs'
+import { app, report, root } from './lib/programs.mjs'
 import { startSite } from './lib/site.mjs'
 import { Tally } from './lib/tally.mjs'
 
@@ -115,5 +115,28 @@ pageTest('Vite, a page', () =>
     writeFileSync(join(root, 'main.js'), `import ${JSON.stringify(app('browser.mjs'))}\n`)
     await vite({ root, base: './', build: { outDir, emptyOutDir: true } })
   }))
+
+/** Programs, and the wasm files that they use. */
+const USED = {
+  "import { Segment } from 'leafid'; new Segment('orders')": ['engine'],
+  "import { memoryStore } from 'leafid'; memoryStore()": ['engine', 'registry'],
+  "import { tag_row } from 'leafid/registry'; tag_row()": ['engine', 'registry'],
+  "import 'leafid/testing'": ['engine', 'registry'],
+  "import { Scrambler } from 'leafid/public'; new Scrambler()": ['public'],
+  "import { d1Store } from 'leafid/workers'; d1Store()": ['engine', 'stores'],
+}
+
+for (const [program, used] of Object.entries(USED)) {
+  test(`a bundle has the wasm that it uses: ${program}`, async () => {
+    for (const host of program.includes('/workers') ? ['workerd'] : ['workerd', 'browser']) {
+      const options = { bundle: true, format: 'esm', write: false, metafile: true, external: ['cloudflare:*', '*.wasm'], logLevel: 'error' }
+      const { metafile } = await esbuild.build({ ...options, stdin: { contents: program, resolveDir: root }, conditions: host === 'workerd' ? [host] : [], platform: 'browser' })
+      const [{ imports, inputs }] = Object.values(metafile.outputs)
+      const files = [...imports.map(({ path }) => path), ...Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0)]
+      const names = files.flatMap((path) => /([\w-]+)\.wasm(\.js)?$/.exec(path)?.[1] ?? [])
+      assert.deepEqual([...new Set(names)].sort(), used, host)
+    }
+  })
+}
 
 test('together they drew no number twice', () => tally.settle(CHROMIUM.executablePath === undefined ? 5 : 11))

@@ -42,9 +42,12 @@ const source = (entry) => (entry === 'leafid' ? 'index' : entry)
 /** The wasm files of Node, which keeps state files and has servers beside its stores; the others' have their names. */
 const NODE = { engine: 'engine-node', registry: 'stores-node', stores: 'stores-node' }
 
+const bytesOf = (name) => readFileSync(join(wasm, `${name}.wasm`))
+const base64 = (name) => bytesOf(name).toString('base64')
+
 /** A wasm file as text: see `engines/modules.ts`. */
 function text(name) {
-  const file = [...readFileSync(join(wasm, `${name}.wasm`))]
+  const file = [...bytesOf(name)]
   const digits = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).filter((char) => !'"\'<\\`'.includes(char))
   const counts = new Array(256).fill(0)
   for (const byte of file) counts[byte] += 1
@@ -71,6 +74,7 @@ async function bundle(host, entries) {
       if (host === 'node') {
         onResolve({ filter: /^[.]\/memory[.]js$/ }, () => ours('stores/memory.ts'))
         onResolve({ filter: /^cloudflare:workers$/ }, () => ours('hosts/outside.ts'))
+        onResolve({ filter: /^[.]\/modules[.]js$/ }, () => ours('engines/modules-node.ts'))
       } else {
         // A file of its own, which a bundler leaves out where nothing uses it.
         onResolve({ filter: /^[.]\/memory[.]js$/ }, ({ importer }) => (importer === 'memory' ? undefined : { path: './memory.js', external: true }))
@@ -79,7 +83,7 @@ async function bundle(host, entries) {
         const name = (host === 'node' && NODE[basename(path, '.wasm')]) || basename(path, '.wasm')
         // A Worker compiles nothing while it runs: its runtime compiles the file.
         if (host === 'workerd') copy(join(wasm, `${name}.wasm`), join(folder, `${name}.wasm`))
-        else write(join(folder, `${name}.wasm.js`), `export default '${text(name)}'\n`)
+        else write(join(folder, `${name}.wasm.js`), `export default '${host === 'node' ? base64(name) : text(name)}'\n`)
         return { path: host === 'workerd' ? `./${name}.wasm` : `./${name}.wasm.js`, external: true }
       })
     },
