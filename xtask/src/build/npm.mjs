@@ -126,10 +126,12 @@ const common = { format: 'cjs', target: 'node20', define: { 'import.meta.url': '
 for (const file of readdirSync(join(stage, 'node'))) write(join(stage, 'cjs', file), transformSync(read(join(stage, 'node', file)), common).code)
 write(join(stage, 'cjs/package.json'), '{ "type": "commonjs" }\n')
 
+// A reference counts at the top of a file alone.
+const first = { name: 'references first', renderChunk: (code) => [...(code.match(/^\/\/\/ <reference .*$/gm) ?? []), code.replace(/^\/\/\/ <reference .*\n/gm, '')].join('\n') }
 const types = await rollup({
   input: Object.fromEntries(entriesOf('types', '.d.ts').map((entry) => [entry, join(declared, `${source(entry)}.d.ts`)])),
   external: /^cloudflare:/,
-  plugins: [dts()],
+  plugins: [dts(), first],
 })
 for (const folder of ['types', 'cjs']) await types.write({ dir: join(stage, folder), entryFileNames: '[name].d.ts', chunkFileNames: 'shared-[hash].d.ts' })
 
