@@ -31,6 +31,19 @@ afterEach(() => {
   remove(folder)
 })
 
+test('the native package is opened for a state file alone', { skip }, () => {
+  const opened = (options) => {
+    const program = `
+      import { Snowflake, memoryStore } from 'leafid'
+      await new Snowflake('default', { store: memoryStore(), ...${JSON.stringify(options)} }).next()
+      console.log(process.report.getReport().sharedObjects.filter((file) => file.includes('/leafid-linux-')).length)`
+    const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname })
+    assert.equal(status, 0, stderr)
+    return Number(stdout)
+  }
+  assert.deepEqual([opened({}), opened({ state })], [0, 1])
+})
+
 /** Leaves a window in the file; returns the last ID. */
 async function used() {
   const ids = new Snowflake('default', { store, state })
