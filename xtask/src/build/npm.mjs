@@ -43,7 +43,6 @@ const source = (entry) => (entry === 'leafid' ? 'index' : entry)
 const NODE = { engine: 'engine-node', registry: 'stores-node', stores: 'stores-node' }
 
 const bytesOf = (name) => readFileSync(join(wasm, `${name}.wasm`))
-const base64 = (name) => bytesOf(name).toString('base64')
 
 /** A wasm file as text: see `engines/modules.ts`. */
 function text(name) {
@@ -81,11 +80,13 @@ async function bundle(host, entries) {
       }
       onResolve({ filter: /[.]wasm$/ }, ({ path }) => {
         const name = (host === 'node' && NODE[basename(path, '.wasm')]) || basename(path, '.wasm')
+        if (host === 'node') return { path: name, namespace: 'wasm' }
         // A Worker compiles nothing while it runs: its runtime compiles the file.
         if (host === 'workerd') copy(join(wasm, `${name}.wasm`), join(folder, `${name}.wasm`))
-        else write(join(folder, `${name}.wasm.js`), `export default '${host === 'node' ? base64(name) : text(name)}'\n`)
+        else write(join(folder, `${name}.wasm.js`), `export default '${text(name)}'\n`)
         return { path: host === 'workerd' ? `./${name}.wasm` : `./${name}.wasm.js`, external: true }
       })
+      onLoad({ filter: /./, namespace: 'wasm' }, ({ path }) => ({ contents: `export default '${bytesOf(path).toString('base64')}'` }))
     },
   }
   await build({
@@ -106,6 +107,7 @@ async function bundle(host, entries) {
 
 /** Parts that tests use beside the package, which does not contain this file. */
 const INNER = `
+import './start/node.js'
 export { judge } from './databases/link.js'
 export { engineBuilds } from './engines/engine.js'
 export { Connection } from './files/driver.js'
