@@ -16,7 +16,7 @@ const OPTIONS = /* @__PURE__ */ knownOptions(['layout', 'owner', 'sticky', 'stri
 export interface SnowflakeOptions extends GeneratorOptions {
   /** The layout that the caller expects: the namespace's own by default. */
   layout?: Layout | LayoutName | LayoutFields
-  /** The label of this holder: `hostname/pid` in Node, `edge` elsewhere. */
+  /** The label of this holder: `hostname/pid` in Node, Deno and Bun, `edge` elsewhere. */
   owner?: string
   /** Keeps one worker number for this `owner`, until 30 days after its last window. Borrows another if it is in use. */
   sticky?: boolean
