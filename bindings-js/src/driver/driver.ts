@@ -11,7 +11,7 @@ import type { Action, Handle, Plan } from './handle.js'
 const LOOK_MS = 1_000
 const LONGEST_MS = 60_000
 
-const VERBS: Record<string, Verb> = { segment: 'lease_segment', acquire: 'acquire', renew: 'renew' }
+const VERBS: Record<string, Verb> = { segment: 'leaseSegment', acquire: 'acquire', renew: 'renew' }
 
 export interface Listener {
   /** A range was granted, or an ask failed. */

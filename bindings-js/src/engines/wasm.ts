@@ -21,11 +21,11 @@ export interface RawStats {
   waits: bigint
   dropped: bigint
   gaps: bigint
-  in_hand: bigint
+  inHand: bigint
   step: bigint
-  offset_ms: number
-  last_code?: string
-  state_code?: string
+  offsetMs: number
+  lastCode?: string
+  stateCode?: string
 }
 
 /** Facts for another instance of a generator; they give it no rights. */
@@ -34,7 +34,7 @@ export interface Carryover {
   /** The first position that was not handed out. */
   position: bigint
   /** The highest end that the generator has or had, as a position. */
-  have_until?: bigint
+  haveUntil?: bigint
 }
 
 /** What a refused caller should do: raise `code`, or wait for the next answer, at most until `until`. */
