@@ -13,16 +13,7 @@ export interface Refused {
 export type Verdict = Refused | { outcome: 'applied' | 'ignored' } | { outcome: 'release'; release: object }
 
 /** The counters of the core. */
-export interface RawStats {
-  ids: bigint
-  asks: bigint
-  grants: bigint
-  failures: bigint
-  waits: bigint
-  dropped: bigint
-  gaps: bigint
-  inHand: bigint
-  step: bigint
+export type RawStats = Record<'ids' | 'asks' | 'grants' | 'failures' | 'waits' | 'dropped' | 'gaps' | 'inHand' | 'step', bigint> & {
   offsetMs: number
   lastCode?: string
   stateCode?: string

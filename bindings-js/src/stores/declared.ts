@@ -1,22 +1,15 @@
 import { LeafidError, isLeafidError } from '../values/errors.js'
 import { NAMESPACE_FIELDS, TAG_FIELDS } from '../values/fields.js'
-import { Layout, asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
+import { asLayout } from '../values/layout.js'
 import { checkNames, checkObject } from '../values/options.js'
 import { called, subject, type Subject } from '../values/refusals.js'
-import { namespaceRow, tagRow, type NamespaceRow, type NewTag, type TagRow } from './registry.js'
+import { namespaceRow, tagRow, type NamespaceRow, type NewNamespace, type NewTag, type TagRow } from './registry.js'
 
 /** A declared tag. `from` is its first number, used when it is created. */
 export type DeclaredTag = Pick<NewTag, 'from' | 'step' | 'maxStep' | 'until'>
 
-/** A declared namespace. `layout` and `maxWindowMs` cannot change after its first window. */
-export interface DeclaredNamespace {
-  /** The layout `leaf` by default. */
-  layout?: Layout | LayoutName | LayoutFields
-  /** The worker numbers that may be handed out: all of the layout by default. */
-  workers?: { start: number; end: number }
-  /** Ten minutes by default. */
-  maxWindowMs?: number
-}
+/** A declared namespace, by default in the layout `leaf`. `layout` and `maxWindowMs` cannot change after its first window. */
+export type DeclaredNamespace = Partial<Omit<NewNamespace, 'namespace'>>
 
 /** Tags and namespaces declared in code, by name. */
 export interface Declarations {

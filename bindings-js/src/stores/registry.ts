@@ -166,6 +166,7 @@ export function tagRow(wanted: NewTag = {}, before?: TagRow): TagRow {
 /** The fields of a new namespace. */
 export interface NewNamespace {
   namespace?: string
+  /** A `Layout`, its fields or its name. */
   layout: LayoutFields | LayoutName
   /** All worker numbers of the layout by default. */
   workers?: { start: number; end: number }

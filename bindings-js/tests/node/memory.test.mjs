@@ -1,9 +1,14 @@
 // Stores in this process: the memory store, `memory:` addresses, and `leafid/registry`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Segment, Snowflake, decode, memoryStore } from 'leafid'
-import { leaseSegment } from 'leafid/registry'
+import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { leaseSegment, namespaceRow } from 'leafid/registry'
 import { refuses } from '../support/stores.mjs'
+
+test('a layout stands for its fields', () => {
+  const { layout } = namespaceRow({ layout: Layout.edge })
+  assert.deepEqual([layout, JSON.parse(JSON.stringify(new Layout(Layout.edge)))], [Layout.edge.toJSON(), layout])
+})
 
 test('a namespace that is there is not made otherwise', async () => {
   const store = memoryStore()
