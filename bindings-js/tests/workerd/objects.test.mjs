@@ -82,14 +82,15 @@ describe('over both', { concurrency: true }, () => {
 
     test(`a deploy over ${store}: a layout stays after the first window, numbers leave when their windows are over`, async (t) => {
       const [first, later] = [0, 5].map((start) => ({ layout: 'edge', workers: { start, end: start + 1 } }))
-      const { ask, refused, waits, next, deploy } = await started(t, declaring({}, { default: {}, shop: first, depot: first }), { store })
-      await next({ store, kind: 'snowflake' })
+      const { ask, refused, waits, next, deploy } = await started(t, declaring({}, { default: {}, yard: {}, shop: first, depot: first }), { store })
+      for (const namespace of ['default', 'yard']) await next({ store, kind: 'snowflake', namespace })
       // A window of a minute outlasts even a slow machine.
       assert.equal((await ask({ act: 'hold', store, namespace: 'depot' })).worker, 0)
       assert.equal((await ask({ act: 'next', store, kind: 'snowflake', namespace: 'misspelt' })).code, 'NAMESPACE_UNKNOWN')
       const one = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop' })
       assert.equal(one.worker, 0)
-      await deploy(declaring({}, { default: { layout: 'edge' }, shop: later, depot: later }))
+      await deploy(declaring({}, { default: { layout: 'edge' }, yard: { maxWindowMs: 60_000 }, shop: later, depot: later }))
+      await refused({ store, kind: 'snowflake', namespace: 'yard' }, 'LAYOUT_MISMATCH', /^namespace `yard` has windows of at most 600000 ms, and has granted some: this cannot change any more/)
       await refused({ store, kind: 'snowflake' }, 'LAYOUT_MISMATCH', /^namespace `default` has layout 41\/10\/12 .*, which cannot become 41\/16\/6 .* after its first window/)
       await waits({ store, kind: 'snowflake', namespace: 'depot' }, 'WORKERS_EXHAUSTED')
       const moved = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop', timeout: 120_000 })
