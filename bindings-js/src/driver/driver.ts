@@ -10,8 +10,6 @@ import type { Action, Handle, Plan } from './handle.js'
 const LOOK_MS = 1_000
 const LONGEST_MS = 60_000
 
-const VERBS: Record<string, Verb> = { segment: 'lease_segment', acquire: 'acquire', renew: 'renew' }
-
 export interface Listener {
   /** A range was granted, or an ask failed. */
   answered(): void
@@ -89,7 +87,7 @@ export class Driver {
     }
     this.hasAsked = true
     this.#close ??= opened(this.#route.plan, this.#route.option)
-    const work = this.#carry(this.#store(), VERBS[kind] ?? 'renew', body as { request: string }, now, granted)
+    const work = this.#carry(this.#store(), kind === 'segment' ? 'leaseSegment' : kind, body as { request: string }, now, granted)
     theHost().keep(work)
     this.#plan()
     return work

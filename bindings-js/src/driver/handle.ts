@@ -34,7 +34,7 @@ export interface StateFile {
 
 /** What to do: an ask of this kind with its fields, or a `write` of the state file. */
 export interface Action {
-  ask: string
+  ask: 'segment' | 'acquire' | 'renew'
   write?: Uint8Array
 }
 

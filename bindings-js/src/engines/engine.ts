@@ -1,6 +1,7 @@
 import { isTrap } from './border.js'
 import type { wasmEngine } from './wasm.js'
 
+export { respelled, withRespelled } from './spelling.js'
 export { VERSION } from './version.js'
 export { ASK_IS_DUE } from './wasm.js'
 export type { Carryover, CodeFacts, RawStats, Refused, Stance, Verdict } from './wasm.js'

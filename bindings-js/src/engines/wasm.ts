@@ -14,19 +14,10 @@ export interface Refused {
 export type Verdict = Refused | { outcome: 'applied' | 'ignored' } | { outcome: 'release'; release: object }
 
 /** The counters of the core. */
-export interface RawStats {
-  ids: bigint
-  asks: bigint
-  grants: bigint
-  failures: bigint
-  waits: bigint
-  dropped: bigint
-  gaps: bigint
-  in_hand: bigint
-  step: bigint
-  offset_ms: number
-  last_code?: string
-  state_code?: string
+export type RawStats = Record<'ids' | 'asks' | 'grants' | 'failures' | 'waits' | 'dropped' | 'gaps' | 'inHand' | 'step', bigint> & {
+  offsetMs: number
+  lastCode?: string
+  stateCode?: string
 }
 
 /** Facts for another instance of a generator; they give it no rights. */
@@ -35,7 +26,7 @@ export interface Carryover {
   /** The first position that was not handed out. */
   position: bigint
   /** The highest end that the generator has or had, as a position. */
-  have_until?: bigint
+  haveUntil?: bigint
 }
 
 /** What a refused caller should do: raise `code`, or wait for the next answer, at most until `until`. */

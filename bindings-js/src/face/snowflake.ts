@@ -59,8 +59,8 @@ export class Snowflake<Kind extends string = never> extends BaseGenerator<Kind> 
       sticky: options.sticky,
       strict: options.strict,
       layout: options.layout === undefined ? undefined : asLayout(options.layout).toJSON(),
-      length_ms: options.lengthMs ?? theHost().windowMs,
-      max_ahead_ms: options.maxAheadMs,
+      lengthMs: options.lengthMs ?? theHost().windowMs,
+      maxAheadMs: options.maxAheadMs,
       spread: options.spread,
     }
     const state = stateOf(options, namespace)

@@ -85,8 +85,8 @@ export class MemoryStore implements Store {
    */
   setWorkers(namespace: string, workers: { start: number; end: number }): void {
     const before = this.#namespace(namespace)
-    const { layout, max_window_ms, floor } = before.row
-    const row = registry.namespace_row({ namespace, layout, max_window_ms, workers }) as FullRow
+    const { layout, maxWindowMs, floor } = before.row
+    const row = registry.namespaceRow({ namespace, layout, maxWindowMs, workers }) as FullRow
     before.row = { ...row, floor }
   }
 
@@ -103,9 +103,9 @@ export class MemoryStore implements Store {
     rows.set(worker, { ...rest, owner: '', sticky: false })
   }
 
-  lease_segment(ask: SegmentAsk): SegmentGrant {
+  leaseSegment(ask: SegmentAsk): SegmentGrant {
     if (this.#createOnUse && !this.#tags.has(ask.tag)) this.createTag(ask.tag)
-    const { row, grant, refused } = registry.lease_segment(this.id, this.#tag(ask.tag), ask, this.#time())
+    const { row, grant, refused } = registry.leaseSegment(this.id, this.#tag(ask.tag), ask, this.#time())
     this.#tags.set(ask.tag, row)
     if (refused !== undefined) throw refused
     return grant
@@ -169,8 +169,8 @@ function candidates({ request, owner }: AcquireAsk, { row, rows }: Namespace, no
   const own = all.find((each) => each.sticky === true && each.owner === owner)
   let unused = row.workers.start
   while (rows.has(unused)) unused += 1
-  const isKept = ({ sticky, owner: other, granted_ms = 0 }: WorkerRow) => sticky === true && other !== owner && now - granted_ms < KEEP_MS
-  const later = (one: WorkerRow, other: WorkerRow) => Number(isKept(one)) - Number(isKept(other)) || Number(BigInt(one.reserved_until ?? 0) - BigInt(other.reserved_until ?? 0))
+  const isKept = ({ sticky, owner: other, grantedMs = 0 }: WorkerRow) => sticky === true && other !== owner && now - grantedMs < KEEP_MS
+  const later = (one: WorkerRow, other: WorkerRow) => Number(isKept(one)) - Number(isKept(other)) || Number(BigInt(one.reservedUntil ?? 0) - BigInt(other.reservedUntil ?? 0))
   const [longest] = all.filter(({ worker }) => isInside(row, worker)).sort(later)
   return { mine: all.find(({ key }) => key === request), own, rested: isInside(row, unused) ? { worker: unused } : longest }
 }

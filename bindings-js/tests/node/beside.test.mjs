@@ -11,7 +11,7 @@ import { ownStore, refusal, tagged } from '../support/stores.mjs'
 function told(program) {
   const rows = `import { Segment, Snowflake, memoryStore } from 'leafid'
     const rows = memoryStore()
-    const store = { lease_segment: (ask) => rows.lease_segment(ask), acquire: (ask) => rows.acquire(ask), renew: (ask) => rows.renew(ask), release: (ask) => rows.release(ask) }\n`
+    const store = { leaseSegment: (ask) => rows.leaseSegment(ask), acquire: (ask) => rows.acquire(ask), renew: (ask) => rows.renew(ask), release: (ask) => rows.release(ask) }\n`
   const { status, stderr } = ranNode(['--input-type=module', '-e', rows + program], { cwd: import.meta.dirname })
   assert.equal(status, 0, stderr)
   return stderr
@@ -46,7 +46,7 @@ test('two copies of the package: one kind of error and of layout', async () => {
   const store = ownStore({ rows })
   const ids = (await Promise.all([Segment, copy.Segment].map((one) => new one('orders', { store }).take(20)))).flat()
   assert.equal(new Set(ids).size, 40)
-  const refuses = { lease_segment: () => Promise.reject(new copy.LeafidError('FORBIDDEN', 'not you')) }
+  const refuses = { leaseSegment: () => Promise.reject(new copy.LeafidError('FORBIDDEN', 'not you')) }
   const { code } = await refusal(() => new Segment('orders', { store: refuses }).next())
   assert.deepEqual([code, new copy.LeafidError('FORBIDDEN', '') instanceof LeafidError], ['FORBIDDEN', false])
   const theirs = copy.Layout.js53

@@ -161,10 +161,10 @@ test('a removed state file is abandoned, and IDs go on', { skip }, async () => {
     warnings = []
     const ids = new Snowflake('default', { store, state: path, onError: (error) => failed.push(error) })
     const { worker } = decode(await ids.next())
-    assert.equal(ids.stats().state_code, undefined)
+    assert.equal(ids.stats().stateCode, undefined)
     rmSync(`${path}${ending}`)
     await until(async () => decode(await ids.next()).worker !== worker)
-    assert.equal(ids.stats().state_code, 'STATE_INVALID')
+    assert.equal(ids.stats().stateCode, 'STATE_INVALID')
     await until(() => warnings.length > 0)
     assert.match(warnings.join(), /^the state file `.*` was removed or replaced.*; it is abandoned: IDs need the store/)
     assert.deepEqual(failed.map(({ code }) => code), ['STATE_INVALID'])

@@ -7,8 +7,8 @@ import { inner } from './package.mjs'
 import { replay } from './vectors.mjs'
 
 const { Connection, Works, runNear } = await inner()
-/** The engine's names of an operator's verbs. */
-const OPERATES = { create_tag: 'create_tag', set_tag: 'set_tag', advance_tag: 'advance_tag', delete_tag: 'delete_tag', create_namespace: 'create_namespace', set_workers: 'set_namespace', revoke: 'release_worker' }
+/** The engine's names of an operator's verbs, where they differ. */
+const OPERATES = { setWorkers: 'setNamespace', revoke: 'releaseWorker' }
 
 const [file, path] = process.argv.slice(2)
 const script = JSON.parse(readFileSync(file, 'utf8'))
@@ -23,7 +23,7 @@ const act = async ({ do: verb, at, ask, sql, ...operated }) => {
   now = Number(at)
   if (verb === 'rows') return connection.all({ sql, params: [] })[0].text
   if (ask !== undefined) return run(verb, ask)
-  run(OPERATES[verb], operated)
+  run(OPERATES[verb] ?? verb, operated)
   return {}
 }
 const { wrong } = await replay(leafid, {}, { scripts: [script] }, { store: () => act })

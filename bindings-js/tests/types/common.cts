@@ -1,7 +1,7 @@
 // A CommonJS file compiles against the same types.
 import { LeafidError, Segment, Snowflake, decode, type Id } from 'leafid'
 import { Scrambler, toBase58 } from 'leafid/public'
-import { lease_segment } from 'leafid/registry'
+import { leaseSegment } from 'leafid/registry'
 import { Generator } from 'leafid/testing'
 import { sqliteStore } from 'leafid/node'
 import small = require('leafid/decode')
@@ -15,4 +15,4 @@ export async function draws(): Promise<Id<'order'>> {
 }
 
 export const shown = (id: bigint): string => new Scrambler(new Uint8Array(16), 'orders', { prefix: 'order', alphabet: 'base62' }).encode(id) + toBase58(id)
-export const parts = [lease_segment, Generator, LeafidError]
+export const parts = [leaseSegment, Generator, LeafidError]
