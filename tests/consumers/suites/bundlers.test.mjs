@@ -120,7 +120,7 @@ pageTest('Vite, a page', () =>
 const USED = {
   "import { Segment } from 'leafid'; new Segment('orders')": ['engine'],
   "import { memoryStore } from 'leafid'; memoryStore()": ['engine', 'registry'],
-  "import { tag_row } from 'leafid/registry'; tag_row()": ['engine', 'registry'],
+  "import { tagRow } from 'leafid/registry'; tagRow()": ['engine', 'registry'],
   "import 'leafid/testing'": ['engine', 'registry'],
   "import { Scrambler } from 'leafid/public'; new Scrambler()": ['public'],
   "import { d1Store } from 'leafid/workers'; d1Store()": ['engine', 'stores'],
