@@ -68,21 +68,26 @@ export default {
 
 /** Bundles a Worker as wrangler does: one file, with the wasm beside it. */
 async function bundled(contents) {
-  const wasm = { name: 'wasm', setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path: `./${basename(path)}`, external: true })) }
+  const wasm = []
+  const beside = ({ onResolve }) =>
+    onResolve({ filter: /\.wasm$/ }, ({ path }) => {
+      wasm.push(basename(path))
+      return { path: `./${basename(path)}`, external: true }
+    })
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },
     bundle: true,
     format: 'esm',
     conditions: ['workerd', 'worker'],
     external: ['cloudflare:*'],
-    plugins: [wasm],
+    plugins: [{ name: 'wasm', setup: beside }],
     write: false,
     logLevel: 'error',
   })
   return {
     modules: [
       { type: 'ESModule', path: 'main.js', contents: outputFiles[0].text },
-      ...['engine.wasm', 'registry.wasm'].map((path) => ({ type: 'CompiledWasm', path, contents: readFileSync(join(root, 'wasm', path)) })),
+      ...[...new Set(wasm)].map((path) => ({ type: 'CompiledWasm', path, contents: readFileSync(join(root, 'workerd', path)) })),
     ],
     compatibilityDate: DATE,
   }

@@ -14,12 +14,11 @@ const BUFFER = 10_000
 
 const worker = await startWorker(`
 import { Segment, Snowflake, memoryStore } from 'leafid'
-import 'leafid/registry'
 import { Worker, DiscordSnowflake } from './peers.js'
 
 const store = memoryStore()
 // A layout with more IDs per millisecond than anybody makes: the figure is the call's, not the format's.
-store.createNamespace('bench', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 1, time_bits: 41, worker_bits: 2, sequence_bits: 20 } })
+store.createNamespace('bench', { layout: { epochMs: 1_700_000_000_000, tickMs: 1, timeBits: 41, workerBits: 2, sequenceBits: 20 } })
 const numbers = new Segment('bench', { store, step: 1_000_000 })
 const stamps = new Snowflake('bench', { store })
 const uuid = new Worker(0, 1, { workerIdBits: 5, datacenterIdBits: 5, sequenceBits: 12 })

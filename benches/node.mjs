@@ -92,10 +92,10 @@ await show('Node, as a decimal string', [
 // A call made only a few times would measure code that is not compiled yet. No worker has as many IDs in a millisecond:
 // the figure is the call's, not the format's.
 const FILLED = 1_000_000
-store.createNamespace('wide', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 1, time_bits: 41, worker_bits: 2, sequence_bits: 20 } })
+store.createNamespace('wide', { layout: { epochMs: 1_700_000_000_000, tickMs: 1, timeBits: 41, workerBits: 2, sequenceBits: 20 } })
 const wide = new Snowflake('wide', { store, maxAheadMs: 8_000 })
 // One lease is enough: its cost is another figure.
-store.createTag('many', { step: 100_000_000, max_step: 100_000_000 })
+store.createTag('many', { step: 100_000_000, maxStep: 100_000_000 })
 const many = new Segment('many', { store })
 await Promise.all([wide.next(), many.next()])
 const [buffer, other] = [new BigUint64Array(10_000), new BigUint64Array(10_000)]

@@ -115,7 +115,7 @@ impl Answer for Turned {
                 to.text("message", &problem.detail);
                 if let (Some(free_at), Some(ms)) = (problem.free_at, problem.retry_after_ms) {
                     to.millis("until", free_at.get());
-                    to.number("retryAfter", ms.into());
+                    to.number("retry_after", ms.into());
                 }
             }),
             None => {}

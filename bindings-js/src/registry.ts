@@ -1,1 +1,3 @@
+import './start/registry.js'
+
 export * from './stores/registry.js'

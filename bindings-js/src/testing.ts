@@ -1,5 +1,9 @@
 import { ASK_IS_DUE, theEngine, type Carryover, type CodeFacts, type RawStats, type Refused, type Stance, type Verdict } from './engines/engine.js'
+import { memoryStore } from './memory.js'
+import { useMemory } from './stores/chosen.js'
 import { accepted, subject } from './values/refusals.js'
+
+useMemory(memoryStore)
 
 export { ConformError, conform } from './conform/conform.js'
 export type { ConformOptions, Conformed } from './conform/conform.js'

@@ -1,7 +1,7 @@
 // Runs `worker.mjs` in workerd, through Miniflare, and sends it a request for each batch of IDs.
 
-import { readFileSync, readdirSync, realpathSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { Miniflare } from 'miniflare'
@@ -48,20 +48,12 @@ function programs(names) {
   return names.map((name) => module('ESModule', name, join(here, name)))
 }
 
-/** The installed package, file by file, as a bundler finds it under the condition `workerd`. */
+/** The installed package, as a bundler finds it under the condition `workerd`. */
 function installedPackage() {
-  const folder = realpathSync(fileURLToPath(new URL('./node_modules/leafid', import.meta.url)))
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const entry = manifest.exports['.'].workerd.replace('./', '')
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((file) => file.isFile())
-    .map((file) => relative(folder, join(file.parentPath ?? file.path, file.name)))
-  const kind = (file) => (file.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule')
+  const folder = fileURLToPath(new URL('./node_modules/leafid/workerd', import.meta.url))
   return [
-    { type: 'ESModule', path: 'leafid', contents: `export * from './packages/leafid/${entry}'` },
-    ...files
-      .filter((file) => /\.(js|wasm)$/.test(file))
-      .map((file) => module(kind(file), `packages/leafid/${file}`, join(folder, file))),
+    { type: 'ESModule', path: 'leafid', contents: "export * from './packages/leafid/leafid.js'" },
+    ...readdirSync(folder).map((file) => module(file.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule', `packages/leafid/${file}`, join(folder, file))),
   ]
 }
 

@@ -15,8 +15,8 @@ export function snowflakeLines(ids) {
 
 /** `stats KIND …`: a generator's counters. */
 export function statsLine(kind, generator) {
-  const { ids, asks, grants, failures, waits, in_hand } = generator.stats()
-  return `stats ${kind} ${[ids, asks, grants, failures, waits, in_hand].join(' ')}`
+  const { ids, asks, grants, failures, waits, inHand } = generator.stats()
+  return `stats ${kind} ${[ids, asks, grants, failures, waits, inHand].join(' ')}`
 }
 
 /** `error KIND CODE MESSAGE`. */

@@ -36,7 +36,7 @@ told! {
         "use 1 to 128 letters, digits and `._:-`, starting with a letter or digit";
     StepInvalid 400
         "cannot have this step"
-        "ask for a step from 1 to the tag's `max_step`";
+        "ask for a step from 1 to the largest that the tag allows";
     CountInvalid 400
         "cannot give this many IDs at once"
         "ask for fewer IDs at once";

@@ -35,7 +35,8 @@ const FACES: &[(&str, Face)] = &[
     ("peers", peers),
     ("node", || script("node")),
     ("edge", || script("edge")),
-    // The first ID of a new Worker.
+    // What a new process, and a new Worker, pay before their first ID.
+    ("import", || script("import")),
     ("cold", || script("cold")),
 ];
 

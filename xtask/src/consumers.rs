@@ -96,7 +96,7 @@ pub fn programs() -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Installs both packages unless they are the last built ones; `alone` empties the folder first. Parts of both
+/// Installs both packages, and beside them the inner parts that tests use, unless they are the last built ones; `alone` empties the folder first. Parts of both
 /// lanes use one folder, so only one installs at a time.
 fn with_tarballs(folder: &Path, words: &[&str], alone: bool) -> Outcome {
     static INSTALLING: Mutex<()> = Mutex::new(());
@@ -109,7 +109,9 @@ fn with_tarballs(folder: &Path, words: &[&str], alone: bool) -> Outcome {
             empty_package(folder)?;
         }
         let words = words.iter().map(PathBuf::from);
-        npm_install(folder, words.chain([main.clone(), engine.clone()]))
+        npm_install(folder, words.chain([main.clone(), engine.clone()]))?;
+        let inner = project::target().join("npm/stage/leafid-inner.js");
+        files::install(&inner, &folder.join("node_modules/leafid/node/inner.js"))
     })
 }
 

@@ -41,14 +41,14 @@ const START = 1_800_000_000_000
 
 /**
  * Checks that a custom store does what generators rely on. Rejects with a `ConformError` that names the failed cases;
- * `REQUEST_INVALID` for unknown options, and for a store without `lease_segment` and `acquire`.
+ * `REQUEST_INVALID` for unknown options, and for a store without `leaseSegment` and `acquire`.
  */
 export async function conform(store: Store, options: ConformOptions = {}): Promise<Conformed> {
   checkOptions(options, { names: ['tag', 'namespace', 'setClock', 'again'] })
   const player = new Player(store, options)
   const has = (need: string) => (need === 'clock' || need === 'again' ? { clock: options.setClock, again: options.again }[need] !== undefined : typeof store[need as Verb] === 'function')
   const chosen = cases.filter(({ needs }) => needs.every(has))
-  if (chosen.length === 0) throw new LeafidError('REQUEST_INVALID', `a store has \`lease_segment\`, or \`acquire\`, \`renew\` and \`release\`, got ${shown(store)}`)
+  if (chosen.length === 0) throw new LeafidError('REQUEST_INVALID', `a store has \`leaseSegment\`, or \`acquire\`, \`renew\` and \`release\`, got ${shown(store)}`)
   const [found, failed]: [Conformed, Record<string, string>] = [{ passed: [], skipped: {} }, {}]
   for (const { name, ...played } of chosen) {
     try {
@@ -79,16 +79,17 @@ type Row = Record<string, unknown>
 type Condition = { that: string; else: string }
 type Steps = { steps: readonly Step[] }
 type Ask = Partial<Record<Verb, Row>> & { of?: string; as?: string; again?: true; refused?: string; or?: string; granted?: string }
-type Step = Condition | { pass: unknown } | ({ repeat: number } & Steps) | ({ at_once: number } & Steps) | Ask
+type Step = Condition | { pass: unknown } | ({ repeat: number } & Steps) | ({ atOnce: number } & Steps) | Ask
 
 /** A case: what it needs (methods of the store, `clock`, `again`), and its steps. */
 interface Case extends Steps {
   name: string
   needs: readonly string[]
 }
+type Played = { cases: readonly Case[]; asks: Record<Verb, Row>; answers: Record<Verb, readonly Condition[]> }
 
-/** The cases, each verb's default ask, and what every answer to a verb must contain. */
-const { cases, asks, answers } = DATA as { cases: readonly Case[]; asks: Record<Verb, Row>; answers: Record<Verb, readonly Condition[]> }
+/** The cases, each verb's default ask, and what every answer to a verb must contain: names as JavaScript spells them. */
+const { cases, asks, answers } = JSON.parse(JSON.stringify(DATA).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())) as Played
 
 /** The time-out of an answer, in ms. */
 const ANSWER_MS = 10_000
@@ -98,7 +99,7 @@ const APART_MS = 1_000n
 const TRIES = 10
 const TOKEN = /^[0-9a-f]{32}$/
 /** Fields of 64 bits: bigints in an ask, where all other numbers are plain. */
-const EXACT = new Set(['have_until', 'unused_from'])
+const EXACT = new Set(['haveUntil', 'unusedFrom'])
 
 /** The store failed a case. */
 class Finding extends Error {}
@@ -152,8 +153,8 @@ class Player {
       if ('that' in step) this.#must(step, env)
       else if ('pass' in step) await this.#pass(Number(this.#value(step.pass, env)))
       else if ('repeat' in step) for (let turn = 0; turn < step.repeat; turn++) await this.#steps(step.steps, env)
-      else if ('at_once' in step) {
-        const played = await Promise.allSettled(Array.from({ length: step.at_once }, () => this.#steps(step.steps, { ...env })))
+      else if ('atOnce' in step) {
+        const played = await Promise.allSettled(Array.from({ length: step.atOnce }, () => this.#steps(step.steps, { ...env })))
         for (const one of played) if (one.status === 'rejected') throw one.reason
       } else await this.#ask(step, env)
     }
@@ -185,19 +186,19 @@ class Player {
     const ask = this.#value({ ...asks[verb], ...step[verb] }, { ...env, of: env[step.of ?? ''] }) as Row
     const store = step.again === true ? this.#again!() : this.#store
     // No later answer may be older than this, except for servers whose clocks differ.
-    const before_ms = this.#latest - APART_MS
+    const beforeMs = this.#latest - APART_MS
     for (let tries = 1; ; tries++) {
       try {
         const answer = await answered(store, verb, ask)
         if (step.refused !== undefined && step.granted !== undefined) throw new Skip(step.granted)
         if (step.refused !== undefined) throw new Finding(`\`${verb}\` must be refused with ${step.refused}, and gave ${shown(answer)}`)
-        env[step.as ?? ''] = this.#noted(verb, ask, answer, before_ms)
+        env[step.as ?? ''] = this.#noted(verb, ask, answer, beforeMs)
         return
       } catch (error) {
         if (error instanceof Finding || error instanceof Skip) throw error
         const { code, until, retryAfter } = error as { code?: string; until?: number; retryAfter?: number }
-        const wait_ms = Math.ceil(retryAfter ?? until ?? 0)
-        env[step.as ?? ''] = { wait_ms }
+        const waitMs = Math.ceil(retryAfter ?? until ?? 0)
+        env[step.as ?? ''] = { waitMs }
         if (code !== undefined && (code === step.refused || code === step.or)) return
         const isBusy = code === 'OVERLOADED' || (code === 'WORKERS_EXHAUSTED' && step.refused === undefined)
         if (!isBusy || tries === TRIES) throw new Finding(`\`${verb}\` must be ${step.refused ?? 'granted'}, got ${shown(error)}`)
@@ -207,21 +208,21 @@ class Player {
   }
 
   /** Checks what every answer must have. A holder may be granted again what it had before. */
-  #noted(verb: Verb, ask: Row, given: unknown, before_ms: bigint): unknown {
-    const key = verb === 'lease_segment' || verb === 'acquire' ? ask['request'] : ask['key']
+  #noted(verb: Verb, ask: Row, given: unknown, beforeMs: bigint): unknown {
+    const key = verb === 'leaseSegment' || verb === 'acquire' ? ask['request'] : ask['key']
     if (verb === 'release') {
       const own = this.#granted.get(`worker ${String(ask['worker'])}`)?.filter(({ of }) => of === key)
-      for (const had of own ?? []) if (had.end > (ask['unused_from'] as bigint)) had.end = ask['unused_from'] as bigint
+      for (const had of own ?? []) if (had.end > (ask['unusedFrom'] as bigint)) had.end = ask['unusedFrom'] as bigint
       return undefined
     }
     if (typeof given !== 'object' || given === null) throw new Finding(`\`${verb}\` must answer an object, got ${shown(given)}`)
     const { start, end, store } = given as Row
     if (!TOKEN.test(String(store))) throw new Finding(`\`store\` of an answer must be 32 lower-case hex digits, got ${shown(store)}`)
     const answer: Row & Granted = { ...given, start: exact('start', start), end: exact('end', end), of: key }
-    for (const condition of answers[verb]) this.#must(condition, { before_ms, ask, answer })
-    const now = BigInt(answer['now_ms'] as number)
+    for (const condition of answers[verb]) this.#must(condition, { beforeMs, ask, answer })
+    const now = BigInt(answer['nowMs'] as number)
     if (now > this.#latest) this.#latest = now
-    const line = verb === 'lease_segment' ? `tag ${String(answer['tag'])}` : `worker ${String(answer['worker'])}`
+    const line = verb === 'leaseSegment' ? `tag ${String(answer['tag'])}` : `worker ${String(answer['worker'])}`
     const granted = this.#granted.get(line) ?? []
     const twice = granted.find((had) => had.of !== key && had.start < had.end && had.start < answer.end && answer.start < had.end)
     if (twice !== undefined) throw new Finding(`${line} was granted twice: in ${twice.start} up to ${twice.end} and in ${answer.start} up to ${answer.end}`)

@@ -54,7 +54,7 @@ export function over(connect: () => Link, { create, journal: folder, allowUnsafe
 
   // Asks for one line run one after another: together, all but one would conflict and decide again.
   return storeOf((verb, ask: { tag: string; namespace: string }, signal) => {
-    const line = verb === 'lease_segment' ? `tag ${ask.tag}` : `namespace ${ask.namespace}`
+    const line = verb === 'leaseSegment' ? `tag ${ask.tag}` : `namespace ${ask.namespace}`
     const next = (lines.get(line) ?? Promise.resolve()).then(() => decided(verb, ask, signal))
     const over = next.then(
       () => {},

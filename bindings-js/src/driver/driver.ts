@@ -1,7 +1,6 @@
 import { theHost } from '../hosts/host.js'
 import { addressOf, chosenStore, type StoreOption } from '../stores/chosen.js'
-import { MemoryStore } from '../stores/memory.js'
-import type { ReleaseAsk, Store, Verb } from '../stores/store.js'
+import { memories, type ReleaseAsk, type Store, type Verb } from '../stores/store.js'
 import { codeFacts, LeafidError } from '../values/errors.js'
 import { called, type Subject } from '../values/refusals.js'
 import { ask, failure, late, notAnAnswer, refusedAnswer, unused } from './answers.js'
@@ -10,8 +9,6 @@ import type { Action, Handle, Plan } from './handle.js'
 /** The clock is compared with another one once readings are this far apart, in ms. */
 const LOOK_MS = 1_000
 const LONGEST_MS = 60_000
-
-const VERBS: Record<string, Verb> = { segment: 'lease_segment', acquire: 'acquire', renew: 'renew' }
 
 export interface Listener {
   /** A range was granted, or an ask failed. */
@@ -90,7 +87,7 @@ export class Driver {
     }
     this.hasAsked = true
     this.#close ??= opened(this.#route.plan, this.#route.option)
-    const work = this.#carry(this.#store(), VERBS[kind] ?? 'renew', body as { request: string }, now, granted)
+    const work = this.#carry(this.#store(), kind === 'segment' ? 'leaseSegment' : kind, body as { request: string }, now, granted)
     theHost().keep(work)
     this.#plan()
     return work
@@ -332,7 +329,7 @@ const byObject = new WeakMap<object, Home>()
 function homeOf(option: StoreOption | undefined): Home | undefined {
   const address = addressOf(option)
   // Tests use several generators on one memory store to stand for several processes.
-  if (option instanceof MemoryStore || address?.startsWith('memory:') === true) return undefined
+  if (memories.has(option as object) || address?.startsWith('memory:') === true) return undefined
   const known = address === undefined ? byObject.get(option as object) : byAddress.get(address)
   const home = known ?? { counts: new Map(), warned: new Set() }
   if (address === undefined) byObject.set(option as object, home)

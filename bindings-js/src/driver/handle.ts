@@ -8,25 +8,33 @@ import {
   type Refused,
   type Stance,
   type StateFiles,
-  type StateTold,
 } from '../engines/engine.js'
-import { entropy, theHost } from '../hosts/host.js'
-import { LeafidError } from '../values/errors.js'
+import { entropy } from '../hosts/host.js'
 import { accepted, type Subject } from '../values/refusals.js'
 
 export interface Plan {
   kind: 'segment' | 'snowflake'
   config: object
   subject: Subject
-  /** The path of its state file, if it has one, its namespace, and the clock. */
-  state?: { files: StateFiles; path: string; namespace: string; clock: () => number }
+  /** Its state file, if it has one. */
+  state?: StateFile
   /** Requirements for fields of the configuration, beyond the general ones. */
   mustBe?: Readonly<Record<string, string>>
 }
 
+/** The state file of a generator. */
+export interface StateFile {
+  files: StateFiles
+  /**
+   * Opens it before the first ask, for a handle. Returns whether there is a right in it; none if another process has it.
+   * Throws if it cannot be used.
+   */
+  open(handle: number): boolean
+}
+
 /** What to do: an ask of this kind with its fields, or a `write` of the state file. */
 export interface Action {
-  ask: string
+  ask: 'segment' | 'acquire' | 'renew'
   write?: Uint8Array
 }
 
@@ -68,28 +76,6 @@ export function check(plan: Plan): void {
 
 function build(handle: number, { kind, config, subject, mustBe = {} }: Plan, seed: bigint): void {
   accepted(subject, theEngine().create(handle, kind, config, seed) ?? undefined, { given: { config: { value: config, mustBe } } })
-}
-
-/**
- * Opens the state file before the first ask, and returns whether there is a right in it; without one if another process
- * has it. Throws if it cannot be used.
- */
-function openState(handle: number, { files, path, namespace, clock }: NonNullable<Plan['state']>): boolean {
-  const settled = ({ code, message }: StateTold) => {
-    if (code !== undefined && code !== 'STATE_LOCKED') {
-      theEngine().free(handle)
-      throw new LeafidError(code, message ?? code)
-    }
-    if (message !== undefined) theHost().warn(message, 'LEAFID_STATE')
-    return code === undefined
-  }
-  const now = clock()
-  const told = files.open(handle, path, namespace)
-  if (!settled(told)) return false
-  const { right = new Uint8Array() } = told
-  if (!theEngine().keep(handle, right, now)) return right.length > 0
-  if (settled(files.refuse(handle))) theEngine().keep(handle, new Uint8Array(), now)
-  return false
 }
 
 /** A generator inside the engine: built at first use, and again after the engine was rebuilt. */
@@ -177,7 +163,7 @@ export class Handle {
       this.file('finish')
       this.file('close')
     }
-    const hasRight = this.#plan.state !== undefined && openState(handle, this.#plan.state)
+    const hasRight = this.#plan.state !== undefined && this.#plan.state.open(handle)
     this.#entry.handle = handle
     this.#entry.build = engineBuilds()
     if (again && !hasRight) {

@@ -1,3 +1,5 @@
+import { respelled } from './spelling.js'
+
 /** What every wasm file of the package exports. */
 export interface Raw {
   readonly memory: WebAssembly.Memory
@@ -16,7 +18,8 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
  * Passes values to a wasm file and back. Numbers pass as they are, texts and bytes as parcels. An object stays here:
- * during the call that was given it, wasm knows its index in a list, and reads and writes its fields by name.
+ * during the call that was given it, wasm knows its index in a list, and reads and writes its fields by name: JavaScript's
+ * `maxStep` by the name `max_step`.
  */
 export class Border<Exports extends Raw> {
   wasm!: Exports
@@ -98,7 +101,7 @@ export class Border<Exports extends Raw> {
     // Field names are constants: each is decoded once.
     const name = (place: number, length: number) => {
       const key = place * 256 + length
-      const known = this.#names.get(key) ?? read(place, length)
+      const known = this.#names.get(key) ?? respelled(read(place, length))
       this.#names.set(key, known)
       return known
     }

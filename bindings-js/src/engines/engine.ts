@@ -1,6 +1,7 @@
 import { isTrap } from './border.js'
 import type { wasmEngine } from './wasm.js'
 
+export { respelled, withRespelled } from './spelling.js'
 export { VERSION } from './version.js'
 export { ASK_IS_DUE } from './wasm.js'
 export type { Carryover, CodeFacts, RawStats, Refused, Stance, Verdict } from './wasm.js'
@@ -38,18 +39,18 @@ export interface StateFiles {
 /** The engine; in Node with what loads the add-on for state files, if that is installed. */
 export type Engine = ReturnType<typeof wasmEngine> & { stateFiles?(): StateFiles | undefined }
 
+let make: () => Engine
 let engine: Engine | undefined
 let builds = 0
 
-/** Called once, by the start module of this runtime. */
-export function useEngine(chosen: Engine): void {
-  // The first engine stays: its generators are unknown to another one, as where `leafid/inline` follows `leafid`.
-  engine ??= chosen
+/** Called by the start module of this runtime. */
+export function useEngine(made: () => Engine): void {
+  make = made
 }
 
+/** The engine, which is made at its first use: an import costs no compilation. */
 export function theEngine(): Engine {
-  if (engine === undefined) throw new Error('no engine: import `leafid`, not one of its files')
-  return engine
+  return (engine ??= make())
 }
 
 /** How often the engine was rebuilt: handles of earlier builds are invalid. */

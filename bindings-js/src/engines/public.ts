@@ -1,4 +1,5 @@
 import { Border, isTrap, type Calls, type Raw } from './border.js'
+import { compiled, type Wasm } from './modules.js'
 
 export interface Problem {
   code: string
@@ -11,20 +12,21 @@ type Exports = Raw & Calls<'load' | 'encode' | 'decode' | 'scramble' | 'unscramb
 export type PublicIds = ReturnType<typeof publicIdsOf>
 export type PublicScrambler = Exclude<ReturnType<PublicIds['scrambler']>, Problem>
 
+let file: Wasm
 let publicIds: PublicIds | undefined
 
-/** Called once, by the start module of this runtime. */
-export function usePublicIds(module: WebAssembly.Module): void {
-  publicIds = publicIdsOf(module)
+/** Called once, by the start module. */
+export function usePublicIds(wasm: Wasm): void {
+  file = wasm
 }
 
+/** Public IDs; compiles at first use. */
 export function thePublicIds(): PublicIds {
-  if (publicIds === undefined) throw new Error('public IDs are not loaded: import `leafid/public`, not one of its files')
-  return publicIds
+  return (publicIds ??= publicIdsOf(file))
 }
 
-function publicIdsOf(module: WebAssembly.Module) {
-  const border = new Border<Exports>(module)
+function publicIdsOf(wasm: Wasm) {
+  const border = new Border<Exports>(compiled(wasm))
   // The wasm file holds one scrambler at a time: another one is loaded before its use.
   let loaded: object | undefined
 

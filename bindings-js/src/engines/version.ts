@@ -1,2 +1,4 @@
-/** The version of this package; the build stamps it. */
-export const VERSION: string = '0.0.0'
+declare const LEAFID_VERSION: string
+
+/** The version of this package, from the build. */
+export const VERSION: string = LEAFID_VERSION

@@ -1,4 +1,5 @@
 import { Border, type Calls, type Raw } from './border.js'
+import { compiled, type Wasm } from './modules.js'
 
 /** A refusal of the core. `until` is on the clock of the call. */
 export interface Refused {
@@ -13,19 +14,10 @@ export interface Refused {
 export type Verdict = Refused | { outcome: 'applied' | 'ignored' } | { outcome: 'release'; release: object }
 
 /** The counters of the core. */
-export interface RawStats {
-  ids: bigint
-  asks: bigint
-  grants: bigint
-  failures: bigint
-  waits: bigint
-  dropped: bigint
-  gaps: bigint
-  in_hand: bigint
-  step: bigint
-  offset_ms: number
-  last_code?: string
-  state_code?: string
+export type RawStats = Record<'ids' | 'asks' | 'grants' | 'failures' | 'waits' | 'dropped' | 'gaps' | 'inHand' | 'step', bigint> & {
+  offsetMs: number
+  lastCode?: string
+  stateCode?: string
 }
 
 /** Facts for another instance of a generator; they give it no rights. */
@@ -34,7 +26,7 @@ export interface Carryover {
   /** The first position that was not handed out. */
   position: bigint
   /** The highest end that the generator has or had, as a position. */
-  have_until?: bigint
+  haveUntil?: bigint
 }
 
 /** What a refused caller should do: raise `code`, or wait for the next answer, at most until `until`. */
@@ -50,18 +42,20 @@ export interface CodeFacts {
 /** Flag in the result of `fill` and `fillAvailable`: an ask or a write is due. */
 export const ASK_IS_DUE = 0x8000_0000
 
+type LayoutVerb = 'layoutFacts' | 'compose' | 'decompose' | 'firstId' | 'lastId'
+
 /** The engine's verbs, with numbers and object indexes as arguments; parcels are sent before, in the order of the arguments. */
 type Verb =
   | ('create' | 'free' | 'ids' | 'fill' | 'fillAvailable' | 'ready' | 'most' | 'refusal' | 'goodUntil' | 'stance' | 'failing' | 'stats')
   | ('wants' | 'pollAt' | 'poll' | 'handleGrant' | 'handleFailure' | 'retire' | 'forget' | 'resumed' | 'look')
   | ('carryover' | 'resume' | 'layoutInUse' | 'keep' | 'settled' | 'giveUp')
-  | ('layoutFacts' | 'compose' | 'decompose' | 'firstId' | 'lastId')
+  | LayoutVerb
   | ('codes' | 'codeFromHttp' | 'codeFacts' | 'sentence')
 type Exports = Raw & Calls<Verb>
 
-/** The engine in a module: plain functions over a handle. The border passes its values. Only Node's keeps state files. */
-export function wasmEngine(module: WebAssembly.Module) {
-  const border = new Border<Exports>(module)
+/** The engine in a wasm file: plain functions over a handle. The border passes its values. Only Node's keeps state files. */
+export function wasmEngine(wasm: Wasm) {
+  const border = new Border<Exports>(compiled(wasm))
   /** A view of the IDs in wasm memory: empty before the first call, and once the memory has grown. */
   let written = new BigUint64Array()
   const look = (n: number) => {
@@ -147,11 +141,8 @@ export function wasmEngine(module: WebAssembly.Module) {
     /** As `retire`, but also gives back the window that the state file keeps. */
     giveUp: (handle: number) => object<object | undefined>((wasm) => wasm.giveUp(handle)),
 
-    layoutFacts: (layout: object) => read<object>(layout, (wasm, place) => wasm.layoutFacts(place)),
-    compose: (layout: object, timeMs: bigint, worker: number, sequence: bigint) => read<object>(layout, (wasm, place) => wasm.compose(place, timeMs, worker, sequence)),
-    decompose: (layout: object, id: bigint) => read<object>(layout, (wasm, place) => wasm.decompose(place, id)),
-    firstId: (layout: object, timeMs: bigint) => read<object>(layout, (wasm, place) => wasm.firstId(place, timeMs)),
-    lastId: (layout: object, timeMs: bigint) => read<object>(layout, (wasm, place) => wasm.lastId(place, timeMs)),
+    /** What a layout, or an ID in it, consists of; an ID. */
+    layout: (verb: LayoutVerb, layout: object, ...given: (number | bigint)[]) => read<object>(layout, (wasm, place) => wasm[verb](place, ...given)),
 
     codes: () => said<string>((wasm) => wasm.codes()).split(' '),
     /** The code for an HTTP answer without one. */

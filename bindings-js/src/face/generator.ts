@@ -290,17 +290,17 @@ function resized(count: number, out: BigUint64Array): LeafidError {
   return new LeafidError('REQUEST_INVALID', message)
 }
 
-const COUNTERS = ['ids', 'asks', 'grants', 'failures', 'waits', 'dropped', 'gaps', 'in_hand', 'step'] as const
+const COUNTERS = ['ids', 'asks', 'grants', 'failures', 'waits', 'dropped', 'gaps', 'inHand', 'step'] as const
 type Counters = Record<(typeof COUNTERS)[number], number>
 
 /** Counters, which begin at 0, and state of a generator. */
 export type Stats = Counters & {
   /** The host's clock plus this is the store's time, in ms. */
-  offset_ms: number
+  offsetMs: number
   /** The code of the last ask's failure, until one succeeds. */
-  last_code: string | undefined
+  lastCode: string | undefined
   /** `STATE_INVALID` if the state file was abandoned; `undefined` while it is kept, or there is none. */
-  state_code: string | undefined
+  stateCode: string | undefined
 }
 
 /** The engine's counters, zero before its first use, without the IDs in the pool: not handed out yet, or dropped. */
@@ -308,6 +308,6 @@ function statsOf(raw: Partial<RawStats>, pooled: number, dropped: number): Stats
   const counters = Object.fromEntries(COUNTERS.map((name) => [name, Number(raw[name] ?? 0)])) as Counters
   counters.ids -= pooled + dropped
   counters.dropped += dropped
-  counters.in_hand += pooled
-  return { ...counters, offset_ms: raw.offset_ms ?? 0, last_code: raw.last_code, state_code: raw.state_code }
+  counters.inHand += pooled
+  return { ...counters, offsetMs: raw.offsetMs ?? 0, lastCode: raw.lastCode, stateCode: raw.stateCode }
 }

@@ -42,7 +42,7 @@ export function knownOptions(names: readonly string[]): Known {
 function isStoreLike(value: unknown): boolean {
   if (typeof value === 'string' || typeof value === 'function' || value instanceof URL) return true
   if (typeof value !== 'object' || value === null) return false
-  return ['lease_segment', 'acquire'].some((verb) => typeof (value as Record<string, unknown>)[verb] === 'function')
+  return ['leaseSegment', 'acquire'].some((verb) => typeof (value as Record<string, unknown>)[verb] === 'function')
 }
 
 /** The time-out in ms. `REQUEST_INVALID` for anything but 0 or more. */

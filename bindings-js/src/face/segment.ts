@@ -5,13 +5,13 @@ import { shown } from '../values/shown.js'
 import { BaseGenerator } from './generator.js'
 import { knownOptions, type GeneratorOptions } from './options.js'
 
-const OPTIONS = knownOptions(['step', 'maxStep', 'maxGrowth'])
+const OPTIONS = /* @__PURE__ */ knownOptions(['step', 'maxStep', 'maxGrowth'])
 
 /** The options of a `Segment`. */
 export interface SegmentOptions extends GeneratorOptions {
   /** The size of the first lease: the tag's own step by default. */
   step?: number
-  /** The most numbers to lease, and so to draw, at once: the tag's own `max_step` by default, and never above it. */
+  /** The most numbers to lease, and so to draw, at once: the tag's own `maxStep` by default, and never above it. */
   maxStep?: number
   /** How far the step may grow, as a multiple of the tag's own: unlimited by default, 16 on Workers and in browsers. */
   maxGrowth?: number
@@ -30,9 +30,9 @@ export class Segment<Kind extends string = never> extends BaseGenerator<Kind> {
   constructor(tag: string, options: SegmentOptions = {}) {
     checkOptions(options, OPTIONS)
     const { step, maxStep, maxGrowth = theHost().maxGrowth } = options
-    const config = { tag, step, max_step: maxStep, max_growth: maxGrowth }
+    const config = { tag, step, maxStep, maxGrowth }
     const mustBe = maxStep === undefined ? {} : { step: `a whole number from 1 to \`maxStep\`, which is ${shown(maxStep)}` }
-    super({ kind: 'segment', config, subject: subject('tag', tag), mustBe }, ['lease_segment'], options)
+    super({ kind: 'segment', config, subject: subject('tag', tag), mustBe }, ['leaseSegment'], options)
     this.tag = tag
   }
 }

@@ -1,4 +1,5 @@
-import type { Plan } from '../driver/handle.js'
+import type { StateFile } from '../driver/handle.js'
+import { stateFile } from '../driver/state.js'
 import { theHost } from '../hosts/host.js'
 import { filesFor } from '../stores/journal.js'
 import { LeafidError } from '../values/errors.js'
@@ -9,13 +10,13 @@ import { shown } from '../values/shown.js'
 import { BaseGenerator } from './generator.js'
 import { clockOf, knownOptions, type GeneratorOptions } from './options.js'
 
-const OPTIONS = knownOptions(['layout', 'owner', 'sticky', 'strict', 'lengthMs', 'maxAheadMs', 'spread', 'state'])
+const OPTIONS = /* @__PURE__ */ knownOptions(['layout', 'owner', 'sticky', 'strict', 'lengthMs', 'maxAheadMs', 'spread', 'state'])
 
 /** The options of a `Snowflake`. */
 export interface SnowflakeOptions extends GeneratorOptions {
   /** The layout that the caller expects: the namespace's own by default. */
   layout?: Layout | LayoutName | LayoutFields
-  /** The label of this holder: `hostname/pid` in Node, `edge` elsewhere. */
+  /** The label of this holder: `hostname/pid` in Node, Deno and Bun, `edge` elsewhere. */
   owner?: string
   /** Keeps one worker number for this `owner`, until 30 days after its last window. Borrows another if it is in use. */
   sticky?: boolean
@@ -58,8 +59,8 @@ export class Snowflake<Kind extends string = never> extends BaseGenerator<Kind> 
       sticky: options.sticky,
       strict: options.strict,
       layout: options.layout === undefined ? undefined : asLayout(options.layout).toJSON(),
-      length_ms: options.lengthMs ?? theHost().windowMs,
-      max_ahead_ms: options.maxAheadMs,
+      lengthMs: options.lengthMs ?? theHost().windowMs,
+      maxAheadMs: options.maxAheadMs,
       spread: options.spread,
     }
     const state = stateOf(options, namespace)
@@ -92,12 +93,11 @@ function checkSticky({ owner, sticky, strict }: SnowflakeOptions): void {
   }
 }
 
-/** What keeps the state file, its absolute path, and the clock. */
-function stateOf({ state, clock: given }: SnowflakeOptions, namespace: string): Plan['state'] {
+function stateOf({ state, clock: given }: SnowflakeOptions, namespace: string): StateFile | undefined {
   if (state === undefined) return undefined
   const clock = clockOf(given === undefined ? {} : { clock: given })
   const files = filesFor('state')
   const path = typeof state === 'string' ? files.absolute(state) : undefined
-  if (path != null) return { files, path, namespace, clock }
+  if (path != null) return stateFile(files, path, namespace, clock)
   throw new LeafidError('STATE_INVALID', `\`state\` must be the path of a file, got ${shown(state)}`)
 }

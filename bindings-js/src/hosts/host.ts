@@ -25,21 +25,22 @@ export interface Host {
   windowMs?: number
   /** The store in the file or database of an address, where the host has such stores. */
   storeAt?(address: string): object
+  /** Why a request to an address failed, and a sentence about what to do, where the host tells more than its `fetch`. */
+  unreached?(error: unknown, at: string): { reason?: string; cure?: string }
   /** The package that keeps state files, where the host has one. */
   nativePackage?: string
   /** How far a segment's step may grow, as a multiple of the tag's own. */
   maxGrowth?: number
 }
 
-let host: Host | undefined
+let host: Host
 
-/** Sets the host: called by the start module of this runtime. The first one stays. */
+/** Sets the host: called by the start module of this runtime. */
 export function useHost(chosen: Host): void {
-  host ??= chosen
+  host = chosen
 }
 
 export function theHost(): Host {
-  if (host === undefined) throw new Error('no host: import `leafid`, not one of its files')
   return host
 }
 

@@ -1,19 +1,36 @@
 import { hostname, uptime } from 'node:os'
 import type { Host } from './host.js'
+import { unreached } from './unreached.js'
 
-/** Node: promises, and timers that keep no process alive. */
+/** Node, and Deno and Bun, which have its modules: promises, and timers that keep no process alive. */
 export const nodeHost: Host = {
   clock: () => performance.now(),
   wall: () => Date.now(),
-  ticking: () => uptime() * 1_000,
-  owner: () => `${hostname().slice(0, 100) || 'node'}/${process.pid}`,
-  setting: (name) => process.env[name],
+  ticking: () => allowed(uptime, performance.now() / 1_000) * 1_000,
+  owner: () => `${allowed(hostname, '').slice(0, 100) || 'node'}/${process.pid}`,
+  setting: (name) => allowed(() => process.env[name], undefined),
   warn: (message, code) => process.emitWarning(message, { type: 'LeafidWarning', code }),
   keep: () => {},
   later: (ms, act) => {
     const timer = setTimeout(act, ms)
-    timer.unref()
+    unref(timer)
     return () => clearTimeout(timer)
   },
   sharesPromises: true,
+  unreached,
+}
+
+/** What the system tells, or this: Deno throws where the program has no permission. */
+function allowed<T>(told: () => T, instead: T): T {
+  try {
+    return told()
+  } catch {
+    return instead
+  }
+}
+
+/** Keeps a timer from holding the process: Deno's is a number. */
+function unref(timer: unknown): void {
+  if (typeof timer === 'object') (timer as NodeJS.Timeout).unref()
+  else (globalThis as { Deno?: { unrefTimer(timer: number): void } }).Deno?.unrefTimer(timer as number)
 }

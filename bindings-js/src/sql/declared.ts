@@ -28,7 +28,7 @@ export function commanded(declared: Declarations | undefined, place: string): { 
 export function declaredFor(declared: Declared, verb: Verb, { tag, namespace }: { tag: string; namespace: string }): { fields: object; agreed(): void } {
   const { commands, needsFrom = false, how } = declared
   const none = { fields: {}, agreed() {} }
-  const [kind, name] = verb === 'lease_segment' ? (['tag', tag] as const) : (['namespace', namespace] as const)
+  const [kind, name] = verb === 'leaseSegment' ? (['tag', tag] as const) : (['namespace', namespace] as const)
   const all: Readonly<Record<string, object>> = declared[`${kind}s`] ?? {}
   const said = Object.hasOwn(all, name) ? whole(all[name]!) : undefined
   if (said === undefined) {
@@ -38,7 +38,7 @@ export function declaredFor(declared: Declared, verb: Verb, { tag, namespace }: 
   // Refuses renewals outside the declared range: the holder stops at its window's end, so the range can shrink.
   if (verb === 'renew' && commands === undefined) return { ...none, fields: { within: said['workers'] } }
   if (verb === 'renew' || verb === 'release' || commands?.agreed.has(`${kind} ${name}`) === true) return none
-  const difference = commands === undefined ? { needs_from: needsFrom } : { place: commands.place }
+  const difference = commands === undefined ? { needsFrom } : { place: commands.place }
   return { fields: { declared: { ...said, ...difference } }, agreed: () => commands?.agreed.add(`${kind} ${name}`) }
 }
 

@@ -1,11 +1,12 @@
 import { accepted, subject, type Subject } from '../values/refusals.js'
-import type { Refused } from '../engines/engine.js'
+import { respelled, type Refused } from '../engines/engine.js'
+import { theRegistry } from '../engines/registry.js'
 import type { Declarations } from '../stores/declared.js'
-import { deciding } from '../stores/deciding.js'
 import type { Guest } from '../stores/guest.js'
 import type { Changes } from '../stores/journal.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
+import { worded } from '../values/fields.js'
 import { quoted } from '../values/shown.js'
 import { declaredFor, whole, type Declared } from './declared.js'
 import { SQLITE, bytes, column, param, values, type Columns, type Dialect, type Query, type Step } from './text.js'
@@ -84,7 +85,7 @@ function turned(dialect: Dialect, verb: string, ask: object, call: { store: stri
   const found = chain(call.found.map((rows) => ({ rows: chain(rows.map((row) => ({ columns: chain(values(row)) }))) })))
   const given = { ask: { value: ask, called: 'the ask' }, release: { value: ask, called: 'the ask' } }
   const { leaf } = dialect
-  const answer = deciding()('turn', verb, [ask, { ...call, leaf, found }]) as { reads?: Chain<Crossed>; steps?: Chain<Crossed> } | Refused
+  const answer = theRegistry()('turn', respelled(verb), [ask, { ...call, leaf, found }]) as { reads?: Chain<Crossed>; steps?: Chain<Crossed> } | Refused
   const { reads, steps, ...rest } = accepted(about(ask), answer, { given })
   const queries = listed(reads).map(({ text, params }) => queried(dialect, text, params))
   return { ...rest, reads: queries, steps: listed(steps).map(({ text, must, params }) => ({ ...queried(dialect, text, params), must })) }
@@ -114,7 +115,7 @@ export function makingDefault(dialect: Dialect, { namespaces = {} }: Declaration
   const ask = { ...whole(namespaces['default'] ?? {}), namespace: 'default' }
   const found: Columns[][] = []
   for (;;) {
-    const { reads, steps } = turned(dialect, 'create_namespace', ask, { store: NOBODY, now: 0, found })
+    const { reads, steps } = turned(dialect, 'createNamespace', ask, { store: NOBODY, now: 0, found })
     if (reads.length === 0) return steps
     found.push(...reads.map(() => []))
   }
@@ -122,7 +123,7 @@ export function makingDefault(dialect: Dialect, { namespaces = {} }: Declaration
 
 /** Refuses a clock that no pause explains; `granted` is the latest grant's time, `seen` the store's last write. */
 export function checkClock(now: number, granted: number, seen: number, clock = "this machine's clock"): void {
-  const { refused } = turned(SQLITE, 'check_clock', { clock, now, granted, seen }, { store: NOBODY, now, found: [] })
+  const { refused } = turned(SQLITE, 'checkClock', { clock, now, granted, seen }, { store: NOBODY, now, found: [] })
   if (refused !== undefined) throw new LeafidError(refused.code, refused.message)
 }
 
@@ -172,7 +173,7 @@ export class Works {
 
   /** Whether the servers have noted a decision; the refusal if it waits too long. */
   *noted(waits: Waits, isLate: boolean): Work<Noted> {
-    const ask = { ...waits, guest: this.#setting.guest?.id, is_late: isLate }
+    const ask = { ...waits, guest: this.#setting.guest?.id, isLate }
     const found: Columns[][] = []
     for (;;) {
       const { reads, answer, refused } = turned(this.#dialect, 'noted', ask, { store: NOBODY, now: 0, found })
@@ -201,6 +202,6 @@ export class Works {
   #refusal({ code, message, ...when }: NonNullable<Turned['refused']>): LeafidError {
     const { place } = this.#setting
     const said = place === undefined ? message : message.replace(/`(leafid (?:tag|namespace) create \S+)`/, (_, command: string) => quoted(`${command} --store ${place}`))
-    return new LeafidError(code, said, when)
+    return new LeafidError(code, worded(said), when)
   }
 }

@@ -1,10 +1,9 @@
 // Browsers, and runtimes without a condition of their own.
 import { useEngine } from '../engines/engine.js'
-import { fetched } from '../engines/modules.js'
 import { wasmEngine } from '../engines/wasm.js'
 import { useHost } from '../hosts/host.js'
-import { briefly, webHost } from '../hosts/web.js'
+import { webHost } from '../hosts/web.js'
+import ENGINE from '../wasm/engine.wasm'
 
-const module = await fetched(new URL('../wasm/engine.wasm', import.meta.url), () => import('../wasm/engine-inlined.js'))
-useEngine(wasmEngine(module))
-useHost({ ...webHost, ...briefly })
+useEngine(() => wasmEngine(ENGINE))
+useHost(webHost)

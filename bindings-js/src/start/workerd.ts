@@ -2,8 +2,7 @@ import { useEngine } from '../engines/engine.js'
 import { wasmEngine } from '../engines/wasm.js'
 import { useHost } from '../hosts/host.js'
 import { workerdHost } from '../hosts/workerd.js'
-// @ts-expect-error the runtime compiles the module when it loads the worker
-import module from '../wasm/engine.wasm'
+import ENGINE from '../wasm/engine.wasm'
 
-useEngine(wasmEngine(module as WebAssembly.Module))
+useEngine(() => wasmEngine(ENGINE))
 useHost(workerdHost)

@@ -2,7 +2,6 @@ import { LeafidError } from '../values/errors.js'
 import { quoted, shown, shownAddress } from '../values/shown.js'
 import { theHost } from '../hosts/host.js'
 import { httpStore } from './http.js'
-import { memoryStore } from './memory.js'
 import { call, type Store, type Verb } from './store.js'
 
 /** A store: an object with the methods, an address, or a function that gives a store for each ask. */
@@ -18,8 +17,21 @@ function atAddress(url: string): Store {
   return store
 }
 
+let memoryStore: (() => Store) | undefined
+
+/** Lets `memory:` name a store, where what that needs is loaded in any case. */
+export function useMemory(made: () => Store): void {
+  memoryStore = made
+}
+
+function inMemory(url: string): Store {
+  if (memoryStore !== undefined) return memoryStore()
+  const cure = "pass `{ store: memoryStore() }`, or import 'leafid/testing', which loads it"
+  throw new LeafidError('NOT_ENABLED', `${quoted(url)} needs what a Worker or a page loads only with \`memoryStore\` of leafid: ${cure}`)
+}
+
 function opened(url: string): Store {
-  if (url.startsWith('memory:')) return memoryStore()
+  if (url.startsWith('memory:')) return inMemory(url)
   const { storeAt } = theHost()
   if (storeAt !== undefined) return storeAt(url) as Store
   const cure = 'in a Worker take `d1Store` or `durableObjectStore` of leafid/workers, elsewhere the address of a server'

@@ -1,22 +1,15 @@
 import { LeafidError, isLeafidError } from '../values/errors.js'
 import { NAMESPACE_FIELDS, TAG_FIELDS } from '../values/fields.js'
-import { Layout, asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
+import { asLayout } from '../values/layout.js'
 import { checkNames, checkObject } from '../values/options.js'
 import { called, subject, type Subject } from '../values/refusals.js'
-import { namespace_row, tag_row, type NamespaceRow, type NewTag, type TagRow } from './registry.js'
+import { namespaceRow, tagRow, type NamespaceRow, type NewNamespace, type NewTag, type TagRow } from './registry.js'
 
 /** A declared tag. `from` is its first number, used when it is created. */
-export type DeclaredTag = Pick<NewTag, 'from' | 'step' | 'max_step' | 'until'>
+export type DeclaredTag = Pick<NewTag, 'from' | 'step' | 'maxStep' | 'until'>
 
-/** A declared namespace. `layout` and `max_window_ms` cannot change after its first window. */
-export interface DeclaredNamespace {
-  /** The layout `leaf` by default. */
-  layout?: Layout | LayoutName | LayoutFields
-  /** The worker numbers that may be handed out: all of the layout by default. */
-  workers?: { start: number; end: number }
-  /** Ten minutes by default. */
-  max_window_ms?: number
-}
+/** A declared namespace, by default in the layout `leaf`. `layout` and `maxWindowMs` cannot change after its first window. */
+export type DeclaredNamespace = Partial<Omit<NewNamespace, 'namespace'>>
 
 /** Tags and namespaces declared in code, by name. */
 export interface Declarations {
@@ -45,16 +38,16 @@ export function checkDeclared(declared: object): asserts declared is Declaration
   }
 }
 
-/** The row of a new tag, or of one that is created again over its tombstone. As `tag_row`. */
+/** The row of a new tag, or of one that is created again over its tombstone. As `tagRow`. */
 export function newTag(tag: string, spec: DeclaredTag, before?: TagRow): TagRow {
   checkSpec(spec, TAG_FIELDS)
-  return tag_row({ ...spec, tag }, before)
+  return tagRow({ ...spec, tag }, before)
 }
 
-/** The row of a new namespace. As `namespace_row`. */
+/** The row of a new namespace. As `namespaceRow`. */
 export function newNamespace(namespace: string, spec: DeclaredNamespace): FullRow {
   checkSpec(spec, NAMESPACE_FIELDS)
-  return namespace_row({ ...spec, namespace, layout: asLayout(spec.layout ?? 'leaf').toJSON() }) as FullRow
+  return namespaceRow({ ...spec, namespace, layout: asLayout(spec.layout ?? 'leaf').toJSON() }) as FullRow
 }
 
 function checkSpec(spec: object, names: readonly string[]): void {

@@ -1,6 +1,7 @@
-import { theEngine } from '../engines/engine.js'
+import { theEngine, withRespelled } from '../engines/engine.js'
 import { theHost } from '../hosts/host.js'
 import { advice, codeFacts, LeafidError } from '../values/errors.js'
+import { worded } from '../values/fields.js'
 import { checkOptions, type Known } from '../values/options.js'
 import { quoted, shown, shownAddress } from '../values/shown.js'
 import { storeOf, type Store } from './store.js'
@@ -32,7 +33,7 @@ export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Re
     throw new LeafidError('REQUEST_INVALID', `\`fetch\` must be a function of a URL and what to send, got ${shown(own)}`)
   }
   return storeOf(async (verb, { tag, namespace, ...body }: { tag: string; namespace: string }, signal) => {
-    const path = verb === 'lease_segment' ? `segments/${encodeURIComponent(tag)}/lease` : `workers/${encodeURIComponent(namespace)}/${verb}`
+    const path = verb === 'leaseSegment' ? `segments/${encodeURIComponent(tag)}/lease` : `workers/${encodeURIComponent(namespace)}/${verb}`
     return send(own, `${base}/v1/${path}`, await headers(), body, signal)
   })
 }
@@ -58,7 +59,7 @@ function address(url: string | URL): string {
 }
 
 async function send(own: Fetch, url: string, headers: RequestHeaders, body: object, signal?: AbortSignal): Promise<unknown> {
-  const init: RequestInit = { method: 'POST', headers, body: JSON.stringify(body, decimal), redirect: 'manual' }
+  const init: RequestInit = { method: 'POST', headers, body: JSON.stringify(body, written), redirect: 'manual' }
   let status: number
   let text: string
   let after: string | null
@@ -91,45 +92,22 @@ function checkResponse(response: unknown): void {
   if (!isOne) throw new LeafidError('STORE_UNAVAILABLE', `\`fetch\` returned ${shown(response)}, which is no Response: return what the global \`fetch\` returns`)
 }
 
-/** Patterns of a host's failures, and an explanation for each. */
-const REASONS: readonly (readonly [RegExp, (at: string, reason: string) => string])[] = [
-  // OpenSSL (various versions): the answer to the TLS handshake is plain text.
-  [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/, (at, reason) => `what listens at ${at} does not speak TLS (${reason}): write \`http://\` instead of \`https://\``],
-  [
-    /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/,
-    (at, reason) => `the certificate of ${at} is not trusted (${reason}): start Node with NODE_EXTRA_CA_CERTS=FILE, the certificate of the authority that signed it`,
-  ],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, (at, reason) => `the certificate of ${at} is for other names (${reason}): use a host name that it has`],
-  // llhttp: a TLS record answers plain HTTP.
-  [/^HPE_INVALID_CONSTANT$/, (at, reason) => `what listens at ${at} does not speak HTTP (${reason}): if it speaks TLS, write \`https://\``],
-]
-
 function noAnswer(url: string, error: unknown, isOwn: boolean): string {
-  const reason = systemReason(error) ?? (isOwn && error instanceof Error && error.message !== '' ? error.message : undefined)
-  const told = reason === undefined ? undefined : REASONS.find(([pattern]) => pattern.test(reason))
-  if (told !== undefined) return told[1](quoted(url), reason!)
-  const why = reason === undefined ? '' : ` (${quoted(reason).slice(1, -1)})`
+  const { reason, cure } = theHost().unreached?.(error, quoted(url)) ?? {}
+  if (cure !== undefined) return cure
+  const told = reason ?? (isOwn && error instanceof Error && error.message !== '' ? error.message : undefined)
+  const why = told === undefined ? '' : ` (${quoted(told).slice(1, -1)})`
   return `no answer from ${quoted(url)}${why}: check that the store runs there and can be reached`
-}
-
-/** The system's error, such as `ECONNREFUSED`: in the cause of the error of Node's `fetch`, in Bun's error itself. */
-function systemReason(error: unknown): string | undefined {
-  const cause = (error as { cause?: unknown } | null)?.cause
-  for (const told of [cause, error]) {
-    const code = (told as { code?: unknown } | null | undefined)?.code
-    if (typeof code === 'string' && code !== '') return code
-  }
-  return cause instanceof Error && cause.message !== '' ? cause.message : undefined
 }
 
 function problem(url: string, status: number, json: Record<string, unknown> | undefined, after: string | null): LeafidError {
   const code = typeof json?.['code'] === 'string' ? json['code'] : ''
   const seconds = Number(after ?? Number.NaN)
-  const retryAfter = number(json?.['retry_after_ms']) ?? (Number.isFinite(seconds) ? seconds * 1000 : undefined)
+  const retryAfter = number(json?.['retryAfterMs']) ?? (Number.isFinite(seconds) ? seconds * 1000 : undefined)
   // Some codes exist only inside a host: no store answers with them.
   if (codeFacts(code)?.http !== undefined) {
-    const detail = typeof json?.['detail'] === 'string' ? json['detail'] : `the store answered ${status}`
-    return new LeafidError(code, detail, { retryAfter, until: number(json?.['free_at_ms']) })
+    const detail = typeof json?.['detail'] === 'string' ? worded(json['detail']) : `the store answered ${status}`
+    return new LeafidError(code, detail, { retryAfter, until: number(json?.['freeAtMs']) })
   }
   const message = `${quoted(url)} answered ${status} without a code of leafid: ${advice('GRANT_INVALID')}`
   return new LeafidError(theEngine().codeFromHttp(status), message, { retryAfter })
@@ -137,7 +115,7 @@ function problem(url: string, status: number, json: Record<string, unknown> | un
 
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
-    const json: unknown = JSON.parse(text)
+    const json: unknown = JSON.parse(text, withRespelled)
     return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : undefined
   } catch {
     return undefined
@@ -164,8 +142,8 @@ function number(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-function decimal(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value
+function written(field: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : withRespelled(field, value)
 }
 
 /** Headers by name. */

@@ -4,11 +4,10 @@ import { NAMESPACE_FIELDS } from '../values/fields.js'
 import { checkOptions, ownClock } from '../values/options.js'
 import { called, subject, unknown } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
-import { deciding } from './deciding.js'
 import { newNamespace, newTag, type DeclaredNamespace, type DeclaredTag, type FullRow } from './declared.js'
 import * as registry from './registry.js'
 import type { Candidates, TagRow, WorkerRow } from './registry.js'
-import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
+import { memories, type AcquireAsk, type ReleaseAsk, type RenewAsk, type SegmentAsk, type SegmentGrant, type Store, type WindowGrant } from './store.js'
 
 /** Options of a memory store. */
 export interface MemoryStoreOptions {
@@ -20,10 +19,7 @@ export interface MemoryStoreOptions {
   createOnUse?: boolean
 }
 
-/**
- * A store in memory, for tests, examples and single processes: its grants are forgotten with it. `NOT_ENABLED` in a
- * Worker or a page that does not import `leafid/registry`.
- */
+/** A store in memory, for tests, examples and single processes: its grants are forgotten with it. */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   checkOptions(options, { names: ['clock', 'id', 'createOnUse'] })
   return new MemoryStore(options)
@@ -46,7 +42,7 @@ export class MemoryStore implements Store {
   #now = Number.NEGATIVE_INFINITY
 
   constructor(options: MemoryStoreOptions) {
-    deciding()
+    memories.add(this)
     this.#clock = options.clock === undefined ? () => theHost().wall() : ownClock(options.clock)
     this.#createOnUse = options.createOnUse ?? true
     this.#id = options.id
@@ -87,10 +83,10 @@ export class MemoryStore implements Store {
    * Changes the worker numbers to hand out; a holder of another number keeps it until its window ends.
    * `NAMESPACE_UNKNOWN`, `WORKER_INVALID`.
    */
-  setWorkers(namespace: string, workers: FullRow['workers']): void {
+  setWorkers(namespace: string, workers: { start: number; end: number }): void {
     const before = this.#namespace(namespace)
-    const { layout, max_window_ms, floor } = before.row
-    const row = registry.namespace_row({ namespace, layout, max_window_ms, workers }) as FullRow
+    const { layout, maxWindowMs, floor } = before.row
+    const row = registry.namespaceRow({ namespace, layout, maxWindowMs, workers }) as FullRow
     before.row = { ...row, floor }
   }
 
@@ -107,9 +103,9 @@ export class MemoryStore implements Store {
     rows.set(worker, { ...rest, owner: '', sticky: false })
   }
 
-  lease_segment(ask: SegmentAsk): SegmentGrant {
+  leaseSegment(ask: SegmentAsk): SegmentGrant {
     if (this.#createOnUse && !this.#tags.has(ask.tag)) this.createTag(ask.tag)
-    const { row, grant, refused } = registry.lease_segment(this.id, this.#tag(ask.tag), ask, this.#time())
+    const { row, grant, refused } = registry.leaseSegment(this.id, this.#tag(ask.tag), ask, this.#time())
     this.#tags.set(ask.tag, row)
     if (refused !== undefined) throw refused
     return grant
@@ -173,8 +169,8 @@ function candidates({ request, owner }: AcquireAsk, { row, rows }: Namespace, no
   const own = all.find((each) => each.sticky === true && each.owner === owner)
   let unused = row.workers.start
   while (rows.has(unused)) unused += 1
-  const isKept = ({ sticky, owner: other, granted_ms = 0 }: WorkerRow) => sticky === true && other !== owner && now - granted_ms < KEEP_MS
-  const later = (one: WorkerRow, other: WorkerRow) => Number(isKept(one)) - Number(isKept(other)) || Number(BigInt(one.reserved_until ?? 0) - BigInt(other.reserved_until ?? 0))
+  const isKept = ({ sticky, owner: other, grantedMs = 0 }: WorkerRow) => sticky === true && other !== owner && now - grantedMs < KEEP_MS
+  const later = (one: WorkerRow, other: WorkerRow) => Number(isKept(one)) - Number(isKept(other)) || Number(BigInt(one.reservedUntil ?? 0) - BigInt(other.reservedUntil ?? 0))
   const [longest] = all.filter(({ worker }) => isInside(row, worker)).sort(later)
   return { mine: all.find(({ key }) => key === request), own, rested: isInside(row, unused) ? { worker: unused } : longest }
 }

@@ -1,32 +1,31 @@
 import { LeafidError } from '../values/errors.js'
 import type { Refused } from '../engines/engine.js'
-import type { Verb } from '../engines/registry.js'
+import { theRegistry } from '../engines/registry.js'
 import { NAMESPACE_FIELDS, TAG_FIELDS, type Given } from '../values/fields.js'
 import { checkNames } from '../values/options.js'
 import { accepted, called, refusalError, subject, type Circumstances, type Subject } from '../values/refusals.js'
 import { shown } from '../values/shown.js'
 import type { LayoutFields, LayoutName } from '../values/layout.js'
-import { deciding } from './deciding.js'
-import type { AcquireAsk, Big, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from './store.js'
+import { checkAsk, type AcquireAsk, type Big, type ReleaseAsk, type RenewAsk, type SegmentAsk, type SegmentGrant, type Verb, type WindowGrant } from './store.js'
 
 /** The row of a tag. */
 export interface TagRow {
   /** The next number that was never granted. */
-  max_id: Big
+  maxId: Big
   step: number
-  max_step: number
+  maxStep: number
   /** A tombstone, which keeps the position. */
   deleted?: boolean
   /** The upper end: one more than the last number that may be granted; absent where there is none. */
   until?: Big
-  /** The highest end that a holder has shown above the row's own: nothing is leased while it is above `max_id`. */
-  claimed_until?: Big
+  /** The highest end that a holder has shown above the row's own: nothing is leased while it is above `maxId`. */
+  claimedUntil?: Big
 }
 
 /** The part of a namespace's row that leases need. */
 export interface NamespaceRow {
   layout: LayoutFields | LayoutName
-  max_window_ms: number
+  maxWindowMs: number
   /** The worker numbers that may be handed out. */
   workers?: { start: number; end: number }
   /** No grant begins below this tick. */
@@ -41,10 +40,10 @@ export interface WorkerRow {
   sticky?: boolean
   /** The request id of the acquire of the current lease. */
   key?: string
-  held_from?: Big
+  heldFrom?: Big
   /** Nothing at or above it was ever granted on this number. */
-  reserved_until?: Big
-  granted_ms?: number
+  reservedUntil?: Big
+  grantedMs?: number
 }
 
 /**
@@ -60,17 +59,17 @@ export type Leased<R, G> = { row: R } & ({ grant: G; refused?: undefined } | { g
  * Throws `STORE_CHANGED`, `TAG_UNKNOWN`, `STEP_INVALID`, `RANGE_INVALID`, `TAG_SPENT`, and `STORE_REFUSED` for a tag of
  * which a holder has shown more than was granted.
  */
-export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): Leased<TagRow, SegmentGrant> {
+export function leaseSegment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): Leased<TagRow, SegmentGrant> {
   const given = { row: plain(row, 'the row'), ask: plain(ask, 'the ask') }
   const about = subject('tag', ask.tag)
-  const meaning = { STORE_REFUSED: () => stopped(about, row), RANGE_INVALID: () => `\`have_until\` must be at most 2^63 - 1, got ${shown(ask.have_until)}` }
+  const meaning = { STORE_REFUSED: () => stopped(about, row), RANGE_INVALID: () => `\`haveUntil\` must be at most 2^63 - 1, got ${shown(ask.haveUntil)}` }
   return leased(about, decided('leaseSegment', about, store, given, nowMs, meaning))
 }
 
 /** The message for a stopped tag. The command leaves `N` open: the end is only a holder's claim. */
-function stopped(about: Subject, { max_id, claimed_until }: TagRow): string {
+function stopped(about: Subject, { maxId, claimedUntil }: TagRow): string {
   return (
-    `${called(about)} stands at ${max_id}, and a holder has shown numbers of it up to ${claimed_until}: the store has lost grants, so nothing ` +
+    `${called(about)} stands at ${maxId}, and a holder has shown numbers of it up to ${claimedUntil}: the store has lost grants, so nothing ` +
     `is leased from the tag that may be in use; find its largest number in use, and move it above: leafid tag advance ${about.name} --to N`
   )
 }
@@ -114,7 +113,7 @@ export function acquire(store: string, namespace: NamespaceRow, rows: Candidates
 
 /**
  * Moves the end of a window forward. `row` is the row of the ask's number, `{ worker }` if there is none. Write the new
- * one and answer as for `lease_segment`.
+ * one and answer as for `leaseSegment`.
  *
  * Throws `STORE_CHANGED`, `LEASE_LOST`, `TIME_OVERFLOW`, `REQUEST_INVALID`.
  */
@@ -130,7 +129,7 @@ export function renew(store: string, namespace: NamespaceRow, row: WorkerRow, as
  */
 export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: WorkerRow } {
   const given = { row: rowOf(row, ask), ask: plain(ask, 'the ask') }
-  const range = () => `\`unused_from\` of the ask must be inside the window of the row, got ${shown(ask.unused_from)}`
+  const range = () => `\`unusedFrom\` of the ask must be inside the window of the row, got ${shown(ask.unusedFrom)}`
   return decided('release', subject('namespace', ask.namespace), store, given, 0, { RANGE_INVALID: range })
 }
 
@@ -140,7 +139,7 @@ export interface NewTag {
   /** Its first number: 1 by default. */
   from?: Big
   step?: number
-  max_step?: number
+  maxStep?: number
   /** Its upper end, one more than the last number that may be granted: none by default. */
   until?: Big
 }
@@ -150,28 +149,29 @@ export interface NewTag {
  *
  * Throws `REQUEST_INVALID` for other fields, `TAG_INVALID`, `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`.
  */
-export function tag_row(wanted: NewTag = {}, before?: TagRow): TagRow {
+export function tagRow(wanted: NewTag = {}, before?: TagRow): TagRow {
   const given = { tag: known(wanted, ['tag', ...TAG_FIELDS]), ...(before === undefined ? {} : { 'row before': plain(before, 'the row before') }) }
   const about = wanted.tag === undefined ? subject('other', 'the new tag') : subject('tag', wanted.tag)
-  const { from, step, max_step, until } = wanted
+  const { from, step, maxStep, until } = wanted
   const meaning = {
-    STEP_INVALID: () => `\`step\` must be 1 to \`max_step\`, and \`max_step\` at most 2147483647, got ${shown({ step, max_step })}`,
+    STEP_INVALID: () => `\`step\` must be 1 to \`maxStep\`, and \`maxStep\` at most 2147483647, got ${shown({ step, maxStep })}`,
     RANGE_INVALID: () =>
       until === undefined
         ? `\`from\` must be 1 to 2^63 - 1, got ${shown(from)}`
         : `\`from\` must be 1 to 2^63 - 1, and \`until\` the first number to 2^63 - 1, got ${shown({ from, until })}`,
   }
-  return accepted(about, deciding()('tagRow', undefined, [before, wanted]) as { row: TagRow }, { given, meaning }).row
+  return accepted(about, theRegistry()('tagRow', undefined, [before, wanted]) as { row: TagRow }, { given, meaning }).row
 }
 
 /** The fields of a new namespace. */
 export interface NewNamespace {
   namespace?: string
+  /** A `Layout`, its fields or its name. */
   layout: LayoutFields | LayoutName
   /** All worker numbers of the layout by default. */
   workers?: { start: number; end: number }
   /** Ten minutes by default. */
-  max_window_ms?: number
+  maxWindowMs?: number
 }
 
 /**
@@ -179,11 +179,11 @@ export interface NewNamespace {
  *
  * Throws `REQUEST_INVALID` without a layout and for other fields, `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`.
  */
-export function namespace_row(wanted: NewNamespace): NamespaceRow {
+export function namespaceRow(wanted: NewNamespace): NamespaceRow {
   const given = { namespace: known(wanted, ['namespace', ...NAMESPACE_FIELDS]) }
   const { namespace } = wanted
   const about = namespace === undefined ? subject('other', 'the new namespace') : subject('namespace', namespace)
-  return accepted(about, deciding()('namespaceRow', undefined, [wanted]) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
+  return accepted(about, theRegistry()('namespaceRow', undefined, [wanted]) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
 }
 
 /** Checks that an argument is an object, whose fields the engine can read. */
@@ -205,22 +205,23 @@ function rowOf(row: WorkerRow, ask: RenewAsk | ReleaseAsk): Given {
 }
 
 /** The messages for a readable namespace that does not fit its layout or the limits. */
-function misfits({ workers, max_window_ms }: { workers?: unknown; max_window_ms?: unknown }): Circumstances['meaning'] {
+function misfits({ workers, maxWindowMs }: { workers?: unknown; maxWindowMs?: unknown }): Circumstances['meaning'] {
   return {
     WORKER_INVALID: () => `\`workers\` must be \`{ start, end }\` inside the layout, got ${shown(workers)}`,
-    RANGE_INVALID: () => `\`max_window_ms\` must be 1000 to 86400000, got ${shown(max_window_ms)}`,
+    RANGE_INVALID: () => `\`maxWindowMs\` must be 1000 to 86400000, got ${shown(maxWindowMs)}`,
   }
 }
 
 /** Has the engine decide on the given arguments, in their order. */
-function decided<T>(verb: Verb, about: Subject, store: string, given: Readonly<Record<string, Given>>, nowMs: number, meaning: Circumstances['meaning']): T {
+function decided<T>(verb: Verb, about: Subject, store: string, given: Readonly<Record<string, Given>> & { ask: Given }, nowMs: number, meaning: Circumstances['meaning']): T {
   const noId = () => new LeafidError('REQUEST_INVALID', `the store's id must be 32 lower-case hex digits, got ${shown(store)}`)
   if (typeof store !== 'string') throw noId()
+  checkAsk(verb, given.ask.value)
   // The engine would read another value as a wrong time, and grants would contain it.
   if (typeof nowMs !== 'number' || !Number.isFinite(nowMs)) {
     throw new LeafidError('REQUEST_INVALID', `\`nowMs\` must be a number of ms since 1970, as \`Date.now()\` gives it, got ${shown(nowMs)}`)
   }
-  const answer = deciding()(verb, store, Object.values(given).map(({ value }) => value), nowMs)
+  const answer = theRegistry()(verb, store, Object.values(given).map(({ value }) => value), nowMs)
   if ((answer as { of?: string }).of === 'call') throw noId()
   return accepted(about, answer, { given, meaning }, nowMs) as T
 }

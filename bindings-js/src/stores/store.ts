@@ -1,4 +1,5 @@
 import type { LayoutFields } from '../values/layout.js'
+import { checkNames } from '../values/options.js'
 
 /** A 64-bit number. leafid always passes a `bigint`, and also takes a decimal string. */
 export type Big = bigint | string
@@ -9,11 +10,11 @@ export interface SegmentAsk {
   request: string
   store?: string
   step?: number
-  /** At least this many numbers, up to the tag's `max_step`. */
-  at_least?: number
-  /** Exactly this many numbers or none (`TAG_SPENT`), without `step` and `at_least`: a range for use outside leafid. */
+  /** At least this many numbers, up to the tag's `maxStep`. */
+  atLeast?: number
+  /** Exactly this many numbers or none (`TAG_SPENT`), without `step` and `atLeast`: a range for use outside leafid. */
   exactly?: number
-  have_until?: bigint
+  haveUntil?: bigint
 }
 
 /** Asks for a worker number and a window on it. */
@@ -23,7 +24,7 @@ export interface AcquireAsk {
   store?: string
   owner: string
   layout?: LayoutFields
-  length_ms?: number
+  lengthMs?: number
   sticky: boolean
   strict: boolean
 }
@@ -35,8 +36,8 @@ export interface RenewAsk {
   store: string
   worker: number
   key: string
-  have_until: bigint
-  length_ms?: number
+  haveUntil: bigint
+  lengthMs?: number
 }
 
 /** Gives back the unused part of a window. */
@@ -45,7 +46,7 @@ export interface ReleaseAsk {
   store: string
   worker: number
   key: string
-  unused_from: bigint
+  unusedFrom: bigint
 }
 
 /** Granted numbers of a tag: `start` up to, but without, `end`. */
@@ -56,9 +57,9 @@ export interface SegmentGrant {
   start: Big
   end: Big
   step: number
-  max_step: number
+  maxStep: number
   remaining?: Big
-  now_ms: number
+  nowMs: number
 }
 
 /** A granted window on a worker's time: ticks from `start` up to, but without, `end`. */
@@ -69,8 +70,8 @@ export interface WindowGrant {
   start: Big
   end: Big
   layout: LayoutFields
-  now_ms: number
-  max_window_ms: number
+  nowMs: number
+  maxWindowMs: number
 }
 
 type Answer<T> = T | Promise<T>
@@ -82,7 +83,7 @@ type Answer<T> = T | Promise<T>
  */
 export interface Store {
   /** For `Segment`. */
-  lease_segment?(ask: SegmentAsk, signal?: AbortSignal): Answer<SegmentGrant>
+  leaseSegment?(ask: SegmentAsk, signal?: AbortSignal): Answer<SegmentGrant>
   /** For `Snowflake`. */
   acquire?(ask: AcquireAsk, signal?: AbortSignal): Answer<WindowGrant>
   /** For `Snowflake`. */
@@ -94,12 +95,30 @@ export interface Store {
 /** The methods of a store. */
 export type Verb = keyof Store
 
-const VERBS: readonly Verb[] = ['lease_segment', 'acquire', 'renew', 'release']
+/** The stores in memory. */
+export const memories = new WeakSet<object>()
 
-/** A store that passes every verb to one function. */
+const HELD = ['namespace', 'store', 'worker', 'key']
+/** The fields of each method's ask. */
+const ASKS: Readonly<Record<Verb, readonly string[]>> = {
+  leaseSegment: ['tag', 'request', 'store', 'step', 'atLeast', 'exactly', 'haveUntil'],
+  acquire: ['namespace', 'request', 'store', 'owner', 'layout', 'lengthMs', 'sticky', 'strict'],
+  renew: [...HELD, 'request', 'haveUntil', 'lengthMs'],
+  release: [...HELD, 'unusedFrom'],
+}
+
+/** Refuses a field that an ask does not have: it would do nothing. `REQUEST_INVALID`. */
+export function checkAsk(verb: Verb, ask: object): void {
+  checkNames(ask, ASKS[verb], 'field')
+}
+
+/** A store that passes every verb to one function, with a checked ask. */
 export function storeOf(act: (verb: Verb, ask: never, signal?: AbortSignal) => unknown): Required<Store> {
-  const verb = (name: Verb) => [name, (ask: never, signal?: AbortSignal) => act(name, ask, signal)]
-  return Object.fromEntries(VERBS.map(verb)) as Required<Store>
+  const verb = (name: Verb) => (ask: never, signal?: AbortSignal) => {
+    checkAsk(name, ask)
+    return act(name, ask, signal)
+  }
+  return Object.fromEntries(Object.keys(ASKS).map((name) => [name, verb(name as Verb)])) as never
 }
 
 /** Calls a store's method. On an RPC stub it is called elsewhere and is no function here; it takes no signal. */

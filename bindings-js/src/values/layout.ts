@@ -5,13 +5,13 @@ import { accepted, subject } from './refusals.js'
 import { shown } from './shown.js'
 import { anyId, checkedId } from './text.js'
 
-/** A layout as on the wire. */
+/** A layout's own five fields. */
 export interface LayoutFields {
-  epoch_ms: number
-  tick_ms: number
-  time_bits: number
-  worker_bits: number
-  sequence_bits: number
+  epochMs: number
+  tickMs: number
+  timeBits: number
+  workerBits: number
+  sequenceBits: number
 }
 
 /** The name of a preset. */
@@ -32,8 +32,8 @@ export interface Parts {
 }
 
 interface Facts extends LayoutFields {
-  last_ms: bigint
-  per_second: bigint
+  lastMs: bigint
+  perSecond: bigint
   workers: bigint
 }
 
@@ -43,29 +43,29 @@ type Values = { time?: Moment; worker?: unknown; sequence?: unknown; id?: bigint
 /** A moment: a `Date`, or ms since 1970. */
 export type Moment = Date | number | bigint
 
-const LAYOUT = subject('other', 'the layout')
-export const LAYOUT_FIELDS = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bits'] as const
+const LAYOUT = /* @__PURE__ */ subject('other', 'the layout')
+export const LAYOUT_FIELDS = ['epochMs', 'tickMs', 'timeBits', 'workerBits', 'sequenceBits'] as const
 
 /** The names of the presets. */
-export const PRESETS = new Set<unknown>(['leaf', 'edge', 'long', 'js53'])
+export const PRESETS = /* @__PURE__ */ new Set<unknown>(['leaf', 'edge', 'long', 'js53'])
 
 /** How time, worker and sequence share the bits of an ID: at most 63 together. */
 export class Layout {
   /** Twitter's and Leaf's: 41/10/12 bits, 1 ms, since 2010-11-04. */
-  static readonly leaf = new Layout('leaf')
+  static readonly leaf = /* @__PURE__ */ new Layout('leaf')
   /** For thousands of isolates: 41/16/6 bits, 1 ms, since 2025. */
-  static readonly edge = new Layout('edge')
+  static readonly edge = /* @__PURE__ */ new Layout('edge')
   /** For 174 years: 39/16/8 bits, 10 ms, since 2025. */
-  static readonly long = new Layout('long')
+  static readonly long = /* @__PURE__ */ new Layout('long')
   /** For JavaScript numbers (below 2^53): 39/8/6 bits, 10 ms, since 2025. */
-  static readonly js53 = new Layout('js53')
+  static readonly js53 = /* @__PURE__ */ new Layout('js53')
 
   readonly #given: LayoutName | LayoutFields
   #facts: Facts | undefined
 
   /** A preset by its name, or your own layout. `LAYOUT_INVALID` if the bits do not fit. */
   constructor(given: LayoutName | LayoutFields) {
-    this.#given = typeof given === 'string' ? given : { ...given }
+    this.#given = typeof given === 'string' ? given : isLayout(given) ? given.toJSON() : { ...given }
     if (typeof this.#given === 'object') checkNames(this.#given, LAYOUT_FIELDS, 'field')
     // The presets are built before an engine is loaded, and need no check.
     if (!PRESETS.has(given)) this.#known()
@@ -73,31 +73,31 @@ export class Layout {
 
   /** Where time begins, in ms since 1970. */
   get epochMs(): number {
-    return this.#known().epoch_ms
+    return this.#known().epochMs
   }
   /** How long a tick is, in ms. */
   get tickMs(): number {
-    return this.#known().tick_ms
+    return this.#known().tickMs
   }
   /** Bits of the time. */
   get timeBits(): number {
-    return this.#known().time_bits
+    return this.#known().timeBits
   }
   /** Bits of the worker number. */
   get workerBits(): number {
-    return this.#known().worker_bits
+    return this.#known().workerBits
   }
   /** Bits of the sequence. */
   get sequenceBits(): number {
-    return this.#known().sequence_bits
+    return this.#known().sequenceBits
   }
   /** The last moment that fits, in ms since 1970. */
   get lastMs(): bigint {
-    return this.#known().last_ms
+    return this.#known().lastMs
   }
   /** The number of IDs of one worker in a second. */
   get perSecond(): bigint {
-    return this.#known().per_second
+    return this.#known().perSecond
   }
   /** The number of worker numbers. */
   get workers(): bigint {
@@ -109,36 +109,36 @@ export class Layout {
     const ms = millis(time)
     if (!isWhole(worker, 2n ** 32n)) throw new LeafidError('WORKER_INVALID', this.#meaning({ worker }).WORKER_INVALID())
     if (!isWhole(sequence, 2n ** 64n)) throw new LeafidError('RANGE_INVALID', this.#meaning({ sequence }).RANGE_INVALID())
-    const answer = theEngine().compose({ layout: this.#given }, ms, worker, BigInt(sequence))
+    const answer = theEngine().layout('compose', { layout: this.#given }, ms, worker, BigInt(sequence))
     return this.#made<{ id: bigint }>(answer, { time, worker, sequence }).id
   }
 
   /** The parts of an ID. `ID_INVALID` if it has bits above the layout's. */
   decompose(id: bigint): Parts {
-    const answer = theEngine().decompose({ layout: this.#given }, checkedId(id))
-    const { time_ms, tick, worker, sequence } = this.#made<{ time_ms: bigint; tick: bigint; worker: number; sequence: bigint }>(answer, { id })
-    return { time: new Date(Number(time_ms)), timeMs: time_ms, tick, worker, sequence }
+    const answer = theEngine().layout('decompose', { layout: this.#given }, checkedId(id))
+    const { timeMs, tick, worker, sequence } = this.#made<{ timeMs: bigint; tick: bigint; worker: number; sequence: bigint }>(answer, { id })
+    return { time: new Date(Number(timeMs)), timeMs, tick, worker, sequence }
   }
 
   /** The smallest ID that a moment can have, over all workers: the lower bound of a range query. */
   firstId(time: Moment): bigint {
-    return this.#made<{ id: bigint }>(theEngine().firstId({ layout: this.#given }, millis(time)), { time }).id
+    return this.#made<{ id: bigint }>(theEngine().layout('firstId', { layout: this.#given }, millis(time)), { time }).id
   }
 
   /** The largest ID that a moment can have: the upper bound (included) of a range query. */
   lastId(time: Moment): bigint {
-    return this.#made<{ id: bigint }>(theEngine().lastId({ layout: this.#given }, millis(time)), { time }).id
+    return this.#made<{ id: bigint }>(theEngine().layout('lastId', { layout: this.#given }, millis(time)), { time }).id
   }
 
-  /** The layout as on the wire. */
+  /** Its own five fields. */
   toJSON(): LayoutFields {
-    const { epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits } = this.#known()
-    return { epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits }
+    const { epochMs, tickMs, timeBits, workerBits, sequenceBits } = this.#known()
+    return { epochMs, tickMs, timeBits, workerBits, sequenceBits }
   }
 
   #known(): Facts {
     const asked = { layout: this.#given }
-    this.#facts ??= accepted(LAYOUT, theEngine().layoutFacts(asked), { given: { layout: { value: asked } } }) as Facts
+    this.#facts ??= accepted(LAYOUT, theEngine().layout('layoutFacts', asked), { given: { layout: { value: asked } } }) as Facts
     return this.#facts
   }
 
@@ -151,12 +151,12 @@ export class Layout {
     const known = () => this.#known()
     const mustBe = (what: string, wanted: string, got: unknown) => `the ${what} must be ${wanted} in this layout, got ${shown(got)}`
     return {
-      TIME_OVERFLOW: () => mustBe('time', `${day(known().epoch_ms)} to ${day(Number(known().last_ms))}`, time),
+      TIME_OVERFLOW: () => mustBe('time', `${day(known().epochMs)} to ${day(Number(known().lastMs))}`, time),
       WORKER_INVALID: () => mustBe('worker number', `0 to ${known().workers - 1n}`, worker),
-      RANGE_INVALID: () => mustBe('sequence', `0 to ${2n ** BigInt(known().sequence_bits) - 1n}`, sequence),
+      RANGE_INVALID: () => mustBe('sequence', `0 to ${2n ** BigInt(known().sequenceBits) - 1n}`, sequence),
       ID_INVALID() {
-        const { time_bits, worker_bits, sequence_bits } = known()
-        return `${shown(id)} has more than the ${time_bits + worker_bits + sequence_bits} bits of the layout: decode it with the layout that it was made with`
+        const { timeBits, workerBits, sequenceBits } = known()
+        return `${shown(id)} has more than the ${timeBits + workerBits + sequenceBits} bits of the layout: decode it with the layout that it was made with`
       },
     }
   }
@@ -184,8 +184,7 @@ function layoutOf(given: DecodeOptions | Layout | LayoutName | LayoutFields): La
 }
 
 export function asLayout(layout: Layout | LayoutName | LayoutFields): Layout {
-  if (layout instanceof Layout) return layout
-  return new Layout(isLayout(layout) ? layout.toJSON() : layout)
+  return layout instanceof Layout ? layout : new Layout(layout)
 }
 
 /** Whether a value is a layout, also of another copy of the package. */

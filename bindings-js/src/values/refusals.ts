@@ -1,4 +1,4 @@
-import { theEngine, type Refused } from '../engines/engine.js'
+import { respelled, theEngine, type Refused } from '../engines/engine.js'
 import { LeafidError, advice, type ErrorDetails } from './errors.js'
 import { fieldProblem, type Given } from './fields.js'
 import { quoted, shown } from './shown.js'
@@ -43,9 +43,10 @@ export function refusalError(about: Subject, refused: Refused, circumstances: Ci
 /** Codes of unreadable input: the field that was read last is at fault. */
 const IN_READING = new Set(['REQUEST_INVALID', 'GRANT_INVALID', 'TAG_INVALID', 'NAMESPACE_INVALID', 'LAYOUT_INVALID', 'STEP_INVALID'])
 
-export function wrongField({ code, field, of = '' }: Refused, given: Circumstances['given']): string | undefined {
+export function wrongField({ code, field: told, of = '' }: Refused, given: Circumstances['given']): string | undefined {
   const object = given?.[of]
-  if (field === undefined || object === undefined || !IN_READING.has(code)) return undefined
+  if (told === undefined || object === undefined || !IN_READING.has(code)) return undefined
+  const field = respelled(told)
   const value = (object.value as Record<string, unknown>)[field]
   // The layout could be read, but is not valid.
   if (code === 'LAYOUT_INVALID' && typeof value === 'object') return `the layout ${shown(value)} is not valid: ${advice(code)}`

@@ -45,7 +45,7 @@ export function durableObjectStore(binding: Binding<ObjectNamespace>, options: D
     const { jurisdiction, locationHint } = options
     const all = bound(binding, OBJECT)
     const objects = jurisdiction === undefined ? all : inside(all, jurisdiction)
-    const id = objects.idFromName(verb === 'lease_segment' ? `tag:${body.tag}` : `namespace:${body.namespace}`) as never
+    const id = objects.idFromName(verb === 'leaseSegment' ? `tag:${body.tag}` : `namespace:${body.namespace}`) as never
     const stub = (locationHint === undefined ? objects.get(id) : objects.get(id, { locationHint } as never)) as Stub
     // The signal stays here: it cannot be cloned.
     return told(verb, await called(binding, stub, verb, body))

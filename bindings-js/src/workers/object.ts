@@ -57,9 +57,9 @@ function checkName(name: string | undefined, asked: string): void {
  * begins again in any case.
  */
 export class LeafidObject extends DurableObject {
-  /** The tags, each with `step`, `max_step` and `until` as wanted, and `from` if it does not exist yet. */
+  /** The tags, each with `step`, `maxStep` and `until` as wanted, and `from` if it does not exist yet. */
   static tags: Readonly<Record<string, DeclaredTag>> = {}
-  /** The namespaces, each with `layout`, `workers` and `max_window_ms` as wanted. */
+  /** The namespaces, each with `layout`, `workers` and `maxWindowMs` as wanted. */
   static namespaces: Readonly<Record<string, DeclaredNamespace>> = { default: {} }
 
   #tables: ObjectTables | undefined
@@ -67,8 +67,8 @@ export class LeafidObject extends DurableObject {
   #works: Works | undefined
 
   /** Leases numbers of a tag. */
-  lease_segment(ask: SegmentAsk): Reply<SegmentGrant> {
-    return this.#reply(`tag:${ask.tag}`, (works) => works.begin('lease_segment', ask))
+  leaseSegment(ask: SegmentAsk): Reply<SegmentGrant> {
+    return this.#reply(`tag:${ask.tag}`, (works) => works.begin('leaseSegment', ask))
   }
 
   /** Grants a worker number and a first window. */

@@ -59,7 +59,7 @@ ENGINES.MySQL.test('Leaf’s own table keeps the tags, while a Leaf goes on usin
   server.run('leaf', "CREATE TABLE leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', max_id bigint NOT NULL DEFAULT 1, step int NOT NULL, description varchar(256), update_time timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag)) ENGINE = InnoDB")
   const wide = 9007199254740993n
   server.run('leaf', `INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', ${wide}, 100), ('zero', 0, 10), ('bad', 1, -5)`)
-  const lease = (store, tag) => store.lease_segment({ tag, request: '01'.repeat(16) })
+  const lease = (store, tag) => store.leaseSegment({ tag, request: '01'.repeat(16) })
   await refuses(() => lease(sqlStore(url), 'orders'), 'STORE_UNKNOWN', /leaf\?tags=leaf_alloc` has no tables; to create a new store there: leafid init --store mysql:/)
   leafid('init', '--store', url)
   const pool = mysql.createPool(server.url('leaf'))

@@ -26,7 +26,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
     const as = (url, login) => url.replace(/\/\/\w+@/, `//${login}@`)
     const filled = async (...statements) => {
       const { name, url } = database()
-      await sqlStore(url, { create }).lease_segment(lease())
+      await sqlStore(url, { create }).leaseSegment(lease())
       for (const sql of statements) server.run(name, sql)
       return { name, url }
     }
@@ -58,7 +58,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       }
       const wrong = as(url, `${user}:wr0ng`)
       // The server reloads the rules a moment later.
-      await until(async () => /password/.test((await refusal(() => sqlStore(wrong).lease_segment(lease()))).message))
+      await until(async () => /password/.test((await refusal(() => sqlStore(wrong).leaseSegment(lease()))).message))
       return { url: wrong }
     }
 

@@ -37,6 +37,7 @@ const overHttp = {
   'a field twice': [({ body }) => ({ body: twice(body, '"end"') }), 'GRANT_INVALID'],
   'a field twice, once in other letters': [({ body }) => ({ body: twice(body, '"\\u0065nd"') }), 'GRANT_INVALID'],
   'a problem whose code is there twice': [() => ({ status: 500, body: '{"code":"TAG_UNKNOWN","code":"OVERLOADED"}' }), 'STORE_UNAVAILABLE'],
+  'fields as JavaScript spells them': [({ body }) => ({ body: right(body).replace('max_step', 'maxStep') }), 'GRANT_INVALID'],
   'IDs as numbers': [({ body }) => ({ body: JSON.stringify(wrongly(JSON.parse(body))) }), 'GRANT_INVALID'],
 }
 
@@ -45,11 +46,14 @@ function wrongly({ request }) {
   return { request, store, tag: 'orders', start: 1, end: 100, step: 100, max_step: 100, remaining: '5', now_ms: 1 }
 }
 
+function right(body) {
+  const { request } = JSON.parse(body)
+  return JSON.stringify({ request, store: '5a'.repeat(16), tag: 'orders', start: '1', end: '9', step: 100, max_step: 100, remaining: '5', now_ms: 1 })
+}
+
 /** A right answer with its end a second time, spelt in these letters. */
 function twice(body, end) {
-  const { request } = JSON.parse(body)
-  const right = { request, store: '5a'.repeat(16), tag: 'orders', start: '1', end: '9', step: 100, max_step: 100, remaining: '5', now_ms: 1 }
-  return JSON.stringify(right).replace('"start"', `${end} : "900","start"`)
+  return right(body).replace('"start"', `${end} : "900","start"`)
 }
 
 test('over HTTP: what looks like a field twice and is none is used', async (t) => {

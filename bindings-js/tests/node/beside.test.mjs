@@ -11,7 +11,7 @@ import { ownStore, refusal, tagged } from '../support/stores.mjs'
 function told(program) {
   const rows = `import { Segment, Snowflake, memoryStore } from 'leafid'
     const rows = memoryStore()
-    const store = { lease_segment: (ask) => rows.lease_segment(ask), acquire: (ask) => rows.acquire(ask), renew: (ask) => rows.renew(ask), release: (ask) => rows.release(ask) }\n`
+    const store = { leaseSegment: (ask) => rows.leaseSegment(ask), acquire: (ask) => rows.acquire(ask), renew: (ask) => rows.renew(ask), release: (ask) => rows.release(ask) }\n`
   const { status, stderr } = ranNode(['--input-type=module', '-e', rows + program], { cwd: import.meta.dirname })
   assert.equal(status, 0, stderr)
   return stderr
@@ -39,14 +39,14 @@ test('no warning without two generators that draw side by side', () => {
 
 test('two copies of the package: one kind of error and of layout', async () => {
   const require = createRequire(import.meta.url)
-  const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
+  const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/leafid.js'))
   assert.notEqual(copy.Segment, Segment)
   assert.equal(require('leafid').Segment, Segment)
   const rows = tagged(10, 20)
   const store = ownStore({ rows })
   const ids = (await Promise.all([Segment, copy.Segment].map((one) => new one('orders', { store }).take(20)))).flat()
   assert.equal(new Set(ids).size, 40)
-  const refuses = { lease_segment: () => Promise.reject(new copy.LeafidError('FORBIDDEN', 'not you')) }
+  const refuses = { leaseSegment: () => Promise.reject(new copy.LeafidError('FORBIDDEN', 'not you')) }
   const { code } = await refusal(() => new Segment('orders', { store: refuses }).next())
   assert.deepEqual([code, new copy.LeafidError('FORBIDDEN', '') instanceof LeafidError], ['FORBIDDEN', false])
   const theirs = copy.Layout.js53
@@ -57,14 +57,13 @@ test('two copies of the package: one kind of error and of layout', async () => {
   assert.equal(typeof (await new Snowflake('small', { store: own, layout: theirs }).nextNumber()), 'number')
 })
 
-// The first entry's engine stays, with its generators' ranges.
+// All entries share one engine, with its generators' ranges.
 test('an entry that is imported later changes nothing for those who draw', async () => {
   const store = memoryStore()
   const ids = [new Segment('orders', { store }), new Snowflake('default', { store })]
   const before = ids.map((one) => one.nextSync())
-  const inline = await import('leafid/inline')
-  assert.equal(inline.Segment, Segment)
-  ids.push(new inline.Segment('orders', { store }))
+  for (const entry of ['node', 'public', 'registry', 'testing', 'workers']) await import(`leafid/${entry}`)
+  ids.push(new Segment('orders', { store }))
   const after = ids.flatMap((one) => one.takeSync(200))
   assert.ok(after[0] > before[0] && after[200] > before[1])
   assert.equal(new Set([...before, ...after]).size, 602)

@@ -76,7 +76,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
       let answer
       const rows = memoryStore()
       const verb = (name) => [name, (ask) => new Promise((resolve) => (answer = () => resolve(rows[name](ask))))]
-      const store = { ...Object.fromEntries(['lease_segment', 'acquire', 'renew'].map(verb)), release: (ask) => rows.release(ask) }
+      const store = { ...Object.fromEntries(['leaseSegment', 'acquire', 'renew'].map(verb)), release: (ask) => rows.release(ask) }
       const ids = make({ store, clock: () => clock() })
       const first = ids.next()
       while (answer === undefined) await new Promise(setImmediate)
@@ -88,7 +88,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
       clock = () => performance.now()
       answer = undefined
       const second = ids.next()
-      while (answer === undefined && ids.stats().in_hand === 0) await new Promise(setImmediate)
+      while (answer === undefined && ids.stats().inHand === 0) await new Promise(setImmediate)
       answer?.()
       assert.equal(typeof (await second), 'bigint')
       clock = odd
@@ -146,11 +146,11 @@ test('a hook that does it: nobody is disturbed', async () => {
   for (const [name, onError] of Object.entries(hooks)) {
     let isWell = false
     const rows = memoryStore()
-    const lease_segment = (ask) => {
-      if (isWell) return rows.lease_segment(ask)
+    const leaseSegment = (ask) => {
+      if (isWell) return rows.leaseSegment(ask)
       throw new Error('away')
     }
-    const ids = new Segment('orders', { store: { lease_segment }, onError, timeout: 10_000 })
+    const ids = new Segment('orders', { store: { leaseSegment }, onError, timeout: 10_000 })
     await refuses(() => ids.nextSync(), 'SEGMENT_DRY')
     isWell = true
     assert.equal(await ids.next(), 1n, name)

@@ -12,8 +12,8 @@ const [REAL, SET] = [24, 26]
 
 function rows(options = {}) {
   const store = memoryStore({ createOnUse: false, ...options })
-  store.createTag('conform', { step: 10, max_step: 100 })
-  store.createNamespace('conform', { workers: { start: 0, end: 4 }, max_window_ms: 60_000 })
+  store.createTag('conform', { step: 10, maxStep: 100 })
+  store.createNamespace('conform', { workers: { start: 0, end: 4 }, maxWindowMs: 60_000 })
   return store
 }
 
@@ -21,7 +21,7 @@ function rows(options = {}) {
 function scripted(wrong = () => ({})) {
   let now = 0
   const store = rows({ clock: () => now })
-  const verbs = Object.fromEntries(['lease_segment', 'acquire', 'renew', 'release'].map((verb) => [verb, (ask) => store[verb](ask)]))
+  const verbs = Object.fromEntries(['leaseSegment', 'acquire', 'renew', 'release'].map((verb) => [verb, (ask) => store[verb](ask)]))
   return [{ ...verbs, ...wrong(store, () => now) }, { setClock: (ms) => (now = ms) }]
 }
 
@@ -39,7 +39,7 @@ describe('in real time', { concurrency: true }, () => {
     const store = rows()
     let flying = 0
     const slow = {
-      ...Object.fromEntries(['lease_segment', 'renew', 'release'].map((verb) => [verb, (ask) => store[verb](ask)])),
+      ...Object.fromEntries(['leaseSegment', 'renew', 'release'].map((verb) => [verb, (ask) => store[verb](ask)])),
       async acquire(ask) {
         flying += 1
         // More callers than worker numbers: the last ones are answered after the shortest window.
@@ -63,8 +63,8 @@ test('what cannot be looked at is told', async () => {
   const { passed, skipped } = await conform(memoryStore())
   assert.deepEqual(Object.keys(skipped), ['lease-unknown-tag', 'acquire-unknown-namespace', 'numbers-exhausted'])
   assert.equal(passed.length, REAL - 3)
-  const { lease_segment } = scripted()[0]
-  assert.ok((await conform({ lease_segment })).passed.every((name) => name.startsWith('lease-')))
+  const { leaseSegment } = scripted()[0]
+  assert.ok((await conform({ leaseSegment })).passed.every((name) => name.startsWith('lease-')))
   for (const [store, options] of [[{}, {}], [rows(), { clock: 5 }]]) {
     assert.equal((await refusal(() => conform(store, options))).code, 'REQUEST_INVALID')
   }
@@ -73,11 +73,11 @@ test('what cannot be looked at is told', async () => {
 const WRONG = {
   // Reads, waits, then overwrites what others wrote meanwhile.
   'lease-at-once': () => {
-    let row = registry.tag_row({ tag: 'conform', step: 10, max_step: 100 })
+    let row = registry.tagRow({ tag: 'conform', step: 10, maxStep: 100 })
     return {
-      async lease_segment(ask) {
+      async leaseSegment(ask) {
         if (ask.tag !== 'conform') throw Object.assign(new Error(), { code: 'TAG_UNKNOWN' })
-        const leased = registry.lease_segment('5a'.repeat(16), row, ask, Date.now())
+        const leased = registry.leaseSegment('5a'.repeat(16), row, ask, Date.now())
         await new Promise((resolve) => setTimeout(resolve, 1))
         row = leased.row
         return leased.grant
@@ -86,13 +86,13 @@ const WRONG = {
   },
   // A double, which loses its last digits above 2^53.
   'lease-follows': (store) => ({
-    lease_segment(ask) {
-      const grant = store.lease_segment(ask)
+    leaseSegment(ask) {
+      const grant = store.leaseSegment(ask)
       return { ...grant, start: Number(grant.start) }
     },
   }),
   // The answers' clock goes back.
-  'time-never-back': (store, now) => ({ lease_segment: (ask) => ({ ...store.lease_segment(ask), now_ms: now() }) }),
+  'time-never-back': (store, now) => ({ leaseSegment: (ask) => ({ ...store.leaseSegment(ask), nowMs: now() }) }),
 }
 
 for (const [check, wrong] of Object.entries(WRONG)) {

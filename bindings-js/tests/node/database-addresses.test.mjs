@@ -66,7 +66,7 @@ test('without SQLite the error names what brings it', { skip: process.getBuiltin
 })
 
 test('a server that does not say what it is set to is no store', async () => {
-  const { judge } = await inner('databases/link.js')
+  const { judge } = await inner()
   const judged = (found, allowUnsafe) => refusal(() => judge({ place: 'here' }, found, allowUnsafe))
   const risk = [null, 'fsync = off', 'turn that on']
   for (const said of [[], [null], risk.slice(0, 2)]) assert.match((await judged(said, true)).message, /here does not say what it is set to/)

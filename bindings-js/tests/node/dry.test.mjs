@@ -11,7 +11,7 @@ const NOBODY = 'http://127.0.0.1:2'
 
 test('nothing at hand: the message says how to wait', async () => {
   const mute = () => new Promise(() => {})
-  const store = { lease_segment: mute, acquire: mute, renew: mute, release: mute }
+  const store = { leaseSegment: mute, acquire: mute, renew: mute, release: mute }
   const orders = new Segment('orders', { store })
   for (const act of [() => orders.nextSync(), () => orders.takeSync(2), () => orders.fillSync(new BigUint64Array(2))]) {
     await refuses(act, 'SEGMENT_DRY', 'tag `orders` has no number at hand: wait for the next segment, with `await ready(n)`')
@@ -57,7 +57,7 @@ test('a permanent refusal is the answer until an ask succeeds', async () => {
   const rows = memoryStore()
   // By request id: an ask without an answer for three seconds is sent again.
   const asks = new Map()
-  const store = { lease_segment: (ask) => new Promise((resolve, reject) => asks.set(ask.request, { ask, resolve, reject })) }
+  const store = { leaseSegment: (ask) => new Promise((resolve, reject) => asks.set(ask.request, { ask, resolve, reject })) }
   const last = () => [...asks.values()].at(-1)
   const orders = new Segment('misspelt', { store })
   assert.equal((await refusal(() => orders.nextSync())).code, 'SEGMENT_DRY', 'nobody has answered yet')
@@ -74,7 +74,7 @@ test('a permanent refusal is the answer until an ask succeeds', async () => {
     }
   }
   const { ask, resolve } = last()
-  resolve(rows.lease_segment(ask))
+  resolve(rows.leaseSegment(ask))
   await until(() => orders.stats().grants >= 1)
   assert.equal(orders.nextSync(), 1n)
 })
@@ -108,7 +108,7 @@ test('what has passed since the store said how long is taken off', async () => {
 
 test('a store that has too much to do', async () => {
   const busy = {
-    lease_segment: () => Promise.reject(new LeafidError('OVERLOADED', 'too many leases: back off', { retryAfter: 4_000 })),
+    leaseSegment: () => Promise.reject(new LeafidError('OVERLOADED', 'too many leases: back off', { retryAfter: 4_000 })),
   }
   const error = await refusal(() => new Segment('orders', { store: busy, timeout: 40 }).next())
   tells(error, 'OVERLOADED')
@@ -118,7 +118,7 @@ test('a store that has too much to do', async () => {
 
 test('nothing has failed: the answer is on its way', async () => {
   const began = performance.now()
-  const store = { lease_segment: () => new Promise(() => {}) }
+  const store = { leaseSegment: () => new Promise(() => {}) }
   const orders = new Segment('orders', { store, timeout: 20 })
   const calls = [[() => orders.next(), 'gave no ID'], [() => orders.take(5), 'did not give 5 IDs at once'], [() => orders.ready(5), 'did not have 5 IDs at hand']]
   for (const [act, lacking] of calls) {

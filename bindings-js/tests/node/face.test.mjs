@@ -137,7 +137,7 @@ test('`leafid/decode` reads what `decode` reads, in 500 bytes', async () => {
     assert.deepEqual(small(id.toString(), name), small(id, name))
   }
   assert.deepEqual(small(2124058566972174397n), small('2124058566972174397', 'leaf'))
-  const source = readFileSync(join(root, 'decode.js'), 'utf8')
+  const source = readFileSync(join(root, 'node/decode.js'), 'utf8')
   assert.ok(!source.includes('import'), 'it needs nothing else')
   const bare = source.replace(/\/\*\*[^]*?\*\/|^\s+/gm, '')
   assert.ok(gzipSync(bare).length <= 500, `${gzipSync(bare).length} bytes`)

@@ -17,9 +17,9 @@ function untouched(array) {
 }
 
 /** A tag with this step in a store that answers at once, or later. */
-function tag(step, max_step, { later = false } = {}) {
+function tag(step, maxStep, { later = false } = {}) {
   const rows = memoryStore()
-  rows.createTag('orders', { step, max_step })
+  rows.createTag('orders', { step, maxStep })
   return later ? ownStore({ rows }) : rows
 }
 
@@ -45,10 +45,10 @@ test('more than the tag ever gives: its own step is leased once', async () => {
     const orders = new Segment('orders', { store: rows })
     await refuses(() => call(orders), 'COUNT_INVALID', 'tag `orders` gives at most 1000000 IDs at once: ask for fewer IDs at once')
     untouched(array)
-    const { asks, grants, in_hand, ids } = orders.stats()
-    assert.deepEqual([asks, grants, in_hand, ids], [1, 1, 1_000, 0], what)
+    const { asks, grants, inHand, ids } = orders.stats()
+    assert.deepEqual([asks, grants, inHand, ids], [1, 1, 1_000, 0], what)
     assert.equal(await orders.next(), 1n)
-    assert.equal(rows.lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start, 1_001n)
+    assert.equal(rows.leaseSegment({ tag: 'orders', request: '01'.repeat(16) }).start, 1_001n)
   }
 })
 
@@ -59,22 +59,22 @@ test('a refusal leaves the array as it was, with some at hand', async () => {
   await orders.next()
   answers = false
   for (let n = 0; n < 20; n++) orders.nextSync()
-  const { ids, in_hand } = orders.stats()
-  const array = marked(in_hand + 1)
+  const { ids, inHand } = orders.stats()
+  const array = marked(inHand + 1)
   assert.equal((await refusal(() => orders.fill(array))).code, 'TIMED_OUT')
   assert.equal((await refusal(() => orders.fillSync(array))).code, 'SEGMENT_DRY')
   untouched(array)
-  assert.deepEqual([orders.stats().ids, orders.stats().in_hand], [ids, in_hand])
-  orders.fillSync(array.subarray(0, in_hand))
-  assert.deepEqual([array[0], array[in_hand - 1], array[in_hand]], [22n, 100n, MARK])
+  assert.deepEqual([orders.stats().ids, orders.stats().inHand], [ids, inHand])
+  orders.fillSync(array.subarray(0, inHand))
+  assert.deepEqual([array[0], array[inHand - 1], array[inHand]], [22n, 100n, MARK])
 })
 
 test('stopped while an array is filled: no place stays empty', async () => {
   for (const all of [true, false]) {
     const rows = tag(100, 100)
     let isOther = false
-    const lease_segment = (ask) => ({ ...rows.lease_segment(ask), ...(isOther ? { store: '5a'.repeat(16) } : {}) })
-    const orders = new Segment('orders', { store: { lease_segment } })
+    const leaseSegment = (ask) => ({ ...rows.leaseSegment(ask), ...(isOther ? { store: '5a'.repeat(16) } : {}) })
+    const orders = new Segment('orders', { store: { leaseSegment } })
     // Some IDs come from the pool, and the rest goes below the share at which more are asked for.
     for (let n = 0; n < 8; n++) orders.nextSync()
     isOther = true

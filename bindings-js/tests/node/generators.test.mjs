@@ -65,10 +65,10 @@ test('close gives the rest of a window back, once, and ends everything', async (
   await ids.close()
   const released = store.asked.filter(([verb]) => verb === 'release')
   assert.equal(released.length, 1)
-  const [, { worker, unused_from, key, namespace }] = released[0]
+  const [, { worker, unusedFrom, key, namespace }] = released[0]
   assert.equal(namespace, 'default')
   assert.equal(worker, decode(last).worker)
-  assert.ok(unused_from > decode(last).tick && unused_from <= decode(last).tick + 2n)
+  assert.ok(unusedFrom > decode(last).tick && unusedFrom <= decode(last).tick + 2n)
   assert.equal(key, store.asked[0][1].request)
   const array = new BigUint64Array(1)
   for (const act of [() => ids.next(), () => ids.nextSync(), () => ids.take(2), () => ids.fill(array), () => ids.fillSync(array), () => ids.fillAvailable(array)]) {
@@ -114,7 +114,7 @@ test('after `ready(n)`, n synchronous calls succeed in a row', async () => {
   for (const [kind, n] of [1, 9, 50, 1_000].flatMap((n) => [[Segment, n], [Snowflake, n]])) {
     const one = new kind('orders', { store: ownStore({ rows }) })
     await one.ready(n)
-    assert.deepEqual([one.stats().ids, one.stats().in_hand >= n], [0, true])
+    assert.deepEqual([one.stats().ids, one.stats().inHand >= n], [0, true])
     assert.equal(new Set(Array.from({ length: n }, () => one.nextSync())).size, n)
   }
 })

@@ -1,16 +1,21 @@
 // Stores in this process: the memory store, `memory:` addresses, and `leafid/registry`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Segment, Snowflake, decode, memoryStore } from 'leafid'
-import { lease_segment } from 'leafid/registry'
+import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { leaseSegment, namespaceRow } from 'leafid/registry'
 import { refuses } from '../support/stores.mjs'
+
+test('a layout stands for its fields', () => {
+  const { layout } = namespaceRow({ layout: Layout.edge })
+  assert.deepEqual([layout, JSON.parse(JSON.stringify(new Layout(Layout.edge)))], [Layout.edge.toJSON(), layout])
+})
 
 test('a namespace that is there is not made otherwise', async () => {
   const store = memoryStore()
-  const wanted = { layout: 'edge', workers: { start: 3, end: 9 }, max_window_ms: 60_000 }
+  const wanted = { layout: 'edge', workers: { start: 3, end: 9 }, maxWindowMs: 60_000 }
   for (const spec of [wanted, wanted, { layout: 'edge' }]) store.createNamespace('eu', spec)
-  for (const other of [{}, { ...wanted, workers: { start: 0, end: 9 } }, { ...wanted, max_window_ms: 1_000 }]) {
-    await refuses(() => store.createNamespace('eu', other), 'LAYOUT_MISMATCH', /^namespace `eu` exists already, and not as declared: `(layout|workers|max_window_ms)` is `.*`, not `.*`; use it, or take another name$/)
+  for (const other of [{}, { ...wanted, workers: { start: 0, end: 9 } }, { ...wanted, maxWindowMs: 1_000 }]) {
+    await refuses(() => store.createNamespace('eu', other), 'LAYOUT_MISMATCH', /^namespace `eu` exists already, and not as declared: `(layout|workers|maxWindowMs)` is `.*`, not `.*`; use it, or take another name$/)
   }
 })
 
@@ -44,8 +49,8 @@ const STORE = '5a'.repeat(16)
 
 test('rows and answers are plain data, with bigints for 64 bits', () => {
   const ask = { tag: 'orders', request: '01'.repeat(16) }
-  const { row, grant } = lease_segment(STORE, { max_id: 1n, step: 10, max_step: 10, deleted: false }, ask, 1_800_000_000_000)
-  assert.deepEqual(row, { max_id: 11n, step: 10, max_step: 10, deleted: false })
+  const { row, grant } = leaseSegment(STORE, { maxId: 1n, step: 10, maxStep: 10, deleted: false }, ask, 1_800_000_000_000)
+  assert.deepEqual(row, { maxId: 11n, step: 10, maxStep: 10, deleted: false })
   assert.deepEqual([grant.start, grant.end, grant.request], [1n, 11n, ask.request])
   assert.equal(Object.getPrototypeOf(row), Object.prototype)
 })

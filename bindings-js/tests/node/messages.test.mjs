@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { test } from 'node:test'
 import { Layout, Segment, Snowflake, decode, fromBase32, fromDecimal, httpStore, memoryStore, toBase32 } from 'leafid'
-import { acquire, lease_segment, namespace_row, release, tag_row } from 'leafid/registry'
+import { acquire, leaseSegment, namespaceRow, release, tagRow } from 'leafid/registry'
 import { refusal, refuses } from '../support/stores.mjs'
 
 const store = memoryStore()
@@ -11,7 +11,8 @@ const segment = (options) => () => new Segment('orders', { store, ...options })
 const snowflake = (options) => () => new Snowflake('eu', { store, ...options })
 const STORE = '5a'.repeat(16)
 const ASK = { tag: 'orders', request: '01'.repeat(16) }
-const ROW = { max_id: 1n, step: 10, max_step: 10 }
+const WINDOW = { namespace: 'eu', request: ASK.request, owner: 'me' }
+const ROW = { maxId: 1n, step: 10, maxStep: 10 }
 const URL_TEXT = 'http://127.0.0.1:8750'
 
 const name = '1 to 128 letters, digits and `._:-`, starting with a letter or digit'
@@ -23,12 +24,12 @@ const CASES = {
     [segment({ step: 0 }), '`step` must be a whole number from 1 to 2147483647, got `0`'],
     [segment({ maxStep: 0 }), '`maxStep` must be a whole number from 1 to 2147483647, got `0`'],
     [segment({ step: 6, maxStep: 5 }), '`step` must be a whole number from 1 to `maxStep`, which is `5`, got `6`'],
-    [() => tag_row({ step: 20, max_step: 10 }), '`step` must be 1 to `max_step`, and `max_step` at most 2147483647, got `{step: 20, max_step: 10}`'],
+    [() => tagRow({ step: 20, maxStep: 10 }), '`step` must be 1 to `maxStep`, and `maxStep` at most 2147483647, got `{step: 20, maxStep: 10}`'],
   ],
   REQUEST_INVALID: [
-    [() => namespace_row({ workers: { start: 0, end: 1 } }), /`layout`/],
-    ...[undefined, null, Number.NaN, Infinity, '5', 5n, {}].map((now) => [() => lease_segment(STORE, ROW, ASK, now), /^`nowMs` must be a number of ms since 1970, as `Date\.now\(\)` gives it, got `/]),
-    ...[undefined, 5, {}, 'x'].map((id) => [() => lease_segment(id, ROW, ASK, 0), /^the store's id must be 32 lower-case hex digits, got `/]),
+    [() => namespaceRow({ workers: { start: 0, end: 1 } }), /`layout`/],
+    ...[undefined, null, Number.NaN, Infinity, '5', 5n, {}].map((now) => [() => leaseSegment(STORE, ROW, ASK, now), /^`nowMs` must be a number of ms since 1970, as `Date\.now\(\)` gives it, got `/]),
+    ...[undefined, 5, {}, 'x'].map((id) => [() => leaseSegment(id, ROW, ASK, 0), /^the store's id must be 32 lower-case hex digits, got `/]),
     [segment({ step: '5' }), "`step` must be a whole number from 1 to 2147483647, got `'5'`"],
     [segment({ maxStep: '5' }), "`maxStep` must be a whole number from 1 to 2147483647, got `'5'`"],
     [segment({ maxGrowth: 1.5 }), `\`maxGrowth\` must be ${u32}, got \`1.5\``],
@@ -38,29 +39,36 @@ const CASES = {
     [snowflake({ spread: true }), `\`spread\` must be ${u32}, got \`true\``],
     [snowflake({ owner: '' }), "`owner` must be 1 to 128 bytes without control characters, got `''`"],
     [() => new Segment(undefined, { store }), `there is no \`tag\`: it must be ${name}`],
-    [() => new Segment('a', { store: {} }), 'the store `{}` has no method `lease_segment`: it needs `lease_segment`'],
+    [() => new Segment('a', { store: {} }), 'the store `{}` has no method `leaseSegment`: it needs `leaseSegment`'],
     [() => new Snowflake('a', { store: { acquire() {}, renew() {} } }), 'the store `{acquire: function acquire, renew: function renew}` has no method `release`: it needs `acquire`, `renew` and `release`'],
     [() => new Segment('a', { store: 'leaf.db' }), "a store's address is like `http://127.0.0.1:8750`, `sqlite:PATH`, `postgres://…`, `mysql://…` or `memory:`, got `'leaf.db'`"],
     [() => httpStore(new URL('ftp://127.0.0.1/')), "the store's address must be like `http://127.0.0.1:8750`, got `ftp://127.0.0.1/`"],
     [() => segment()().fillSync(Buffer.alloc(8)), 'expected a BigUint64Array, got `Buffer(8)`: pass one, or use `take`'],
     [() => segment()().fillAvailable([1]), 'expected a BigUint64Array, got `[1]`: pass one, or use `take`'],
     [() => segment()().fill(undefined), 'expected a BigUint64Array, got `undefined`: pass one, or use `take`'],
-    [() => new Layout({ epoch_ms: 0, tick_ms: 1, time_bits: 41 }), /^`layout` must be .*, got `\{epoch_ms: 0, tick_ms: 1, time_bits: 41\}`$/],
-    [() => lease_segment(STORE, { ...ROW, max_id: 1 }, ASK, 0), '`max_id` of the row must be a bigint or a decimal string, got `1`'],
-    [() => lease_segment(STORE, {}, ASK, 0), 'the row has no `max_id`: it must be a bigint or a decimal string'],
-    [() => lease_segment(STORE, ROW, { ...ASK, request: 'x' }, 0), "`request` of the ask must be 32 lower-case hex digits, got `'x'`"],
-    [() => lease_segment(STORE, 5, ASK, 0), 'the row must be an object with its fields, got `5`'],
-    [() => acquire(STORE, { layout: 'leaf', max_window_ms: 1e5 }, {}, { ...ASK, owner: 'me', namespace: 'eu', sticky: 1 }, 0), '`sticky` of the ask must be true or false, got `1`'],
-    [() => release(STORE, { worker: 4 }, { namespace: 'eu', store: STORE, worker: 3, key: STORE, unused_from: 5n }), '`worker` of the row must be the worker number of the ask, `3`, got `4`'],
+    [() => new Layout({ epochMs: 0, tickMs: 1, timeBits: 41 }), /^`layout` must be .*, got `\{epochMs: 0, tickMs: 1, timeBits: 41\}`$/],
+    [() => leaseSegment(STORE, { ...ROW, maxId: 1 }, ASK, 0), '`maxId` of the row must be a bigint or a decimal string, got `1`'],
+    [() => leaseSegment(STORE, {}, ASK, 0), 'the row has no `maxId`: it must be a bigint or a decimal string'],
+    [() => leaseSegment(STORE, ROW, { ...ASK, request: 'x' }, 0), "`request` of the ask must be 32 lower-case hex digits, got `'x'`"],
+    [() => leaseSegment(STORE, 5, ASK, 0), 'the row must be an object with its fields, got `5`'],
+    [() => acquire(STORE, { layout: 'leaf', maxWindowMs: 1e5 }, {}, { ...WINDOW, sticky: 1 }, 0), '`sticky` of the ask must be true or false, got `1`'],
+    [() => release(STORE, { worker: 4 }, { namespace: 'eu', store: STORE, worker: 3, key: STORE, unusedFrom: 5n }), '`worker` of the row must be the worker number of the ask, `3`, got `4`'],
+    ...[memoryStore(), httpStore(URL_TEXT), { leaseSegment: (ask) => leaseSegment(STORE, ROW, ask, 0) }].map((store) => [
+      () => store.leaseSegment({ ...ASK, at_least: 5 }),
+      'unknown field `at_least`: fields are `tag`, `request`, `store`, `step`, `atLeast`, `exactly`, `haveUntil`',
+    ]),
+    [() => store.acquire({ ...WINDOW, length_ms: 5 }), 'unknown field `length_ms`: fields are `namespace`, `request`, `store`, `owner`, `layout`, `lengthMs`, `sticky`, `strict`'],
     [() => httpStore('http://127.0.0.1/?x=1')],
     [() => new Segment('orders').next(), /LEAFID_STORE/],
     [() => decode(5n, { laoyut: 'js53' }), 'unknown option `laoyut`: options are `layout`'],
     [() => decode(5n, null), 'options must be an object, got `null`'],
     [() => httpStore(URL_TEXT, { tokne: 'x' }), 'unknown option `tokne`: options are `token`, `headers`, `fetch`'],
     [() => memoryStore({ createonuse: false }), 'unknown option `createonuse`: options are `clock`, `id`, `createOnUse`'],
-    [() => tag_row({ tag: 'orders', maxStep: 10 }), 'unknown field `maxStep`: fields are `tag`, `from`, `step`, `max_step`, `until`'],
-    [() => namespace_row({ layout: 'leaf', wokers: { start: 0, end: 1 } }), 'unknown field `wokers`: fields are `namespace`, `layout`, `workers`, `max_window_ms`'],
-    [() => new Layout({ ...Layout.edge.toJSON(), epochMs: 5 }), 'unknown field `epochMs`: fields are `epoch_ms`, `tick_ms`, `time_bits`, `worker_bits`, `sequence_bits`'],
+    [() => tagRow({ tag: 'orders', max_step: 10 }), 'unknown field `max_step`: fields are `tag`, `from`, `step`, `maxStep`, `until`'],
+    ...['max_step', 'stpe', 'untl'].map((field) => [() => memoryStore().createTag('orders', { [field]: 10 }), `unknown field \`${field}\`: fields are \`from\`, \`step\`, \`maxStep\`, \`until\``]),
+    [() => memoryStore().createNamespace('eu', { max_window_ms: 10 }), 'unknown field `max_window_ms`: fields are `layout`, `workers`, `maxWindowMs`'],
+    [() => namespaceRow({ layout: 'leaf', wokers: { start: 0, end: 1 } }), 'unknown field `wokers`: fields are `namespace`, `layout`, `workers`, `maxWindowMs`'],
+    [() => new Layout({ ...Layout.edge.toJSON(), epoch_ms: 5 }), 'unknown field `epoch_ms`: fields are `epochMs`, `tickMs`, `timeBits`, `workerBits`, `sequenceBits`'],
     [() => new Segment('orders', URL_TEXT), `options must be an object, got \`'${URL_TEXT}'\`${meant('store')}`],
     [() => new Segment('orders', new URL(URL_TEXT)), `options must be an object, got \`${URL_TEXT}/\`${meant('store')}`],
     [() => new Segment('orders', [store]), 'options must be an object, got `[MemoryStore {}]`'],
@@ -72,7 +80,7 @@ const CASES = {
   ],
   LAYOUT_INVALID: [
     [snowflake({ layout: 'twitter' }), "`layout` must be `leaf`, `edge`, `long`, `js53` or the five fields of one, got `'twitter'`"],
-    [() => new Layout({ epoch_ms: 0, tick_ms: 1, time_bits: 41, worker_bits: 10, sequence_bits: 13 }), /^the layout `\{epoch_ms: 0, .*` is not valid: use a preset, or widths of at most 63 bits together$/],
+    [() => new Layout({ epochMs: 0, tickMs: 1, timeBits: 41, workerBits: 10, sequenceBits: 13 }), /^the layout `\{epochMs: 0, .*` is not valid: use a preset, or widths of at most 63 bits together$/],
   ],
   TAG_INVALID: [
     [() => new Segment('a b', { store }), `\`tag\` must be ${name}, got \`'a b'\``],
@@ -95,26 +103,26 @@ const CASES = {
   ],
   WORKER_INVALID: [
     [() => Layout.leaf.compose(Date.now(), 1024, 0), 'the worker number must be 0 to 1023 in this layout, got `1024`'],
-    [() => namespace_row({ layout: 'leaf', workers: { start: 5, end: 5 } }), '`workers` must be `{ start, end }` inside the layout, got `{start: 5, end: 5}`'],
+    [() => namespaceRow({ layout: 'leaf', workers: { start: 5, end: 5 } }), '`workers` must be `{ start, end }` inside the layout, got `{start: 5, end: 5}`'],
     [() => memoryStore().revoke('default', 5000), 'the worker number must be 0 to 1023, got `5000`'],
     [() => new Snowflake('default', { store, worker: 7 }), /new Snowflake\('default', \{ store: 'http:\/\/127\.0\.0\.1:8750' \}\)/],
     [snowflake({ workers: [0, 8] })],
   ],
   RANGE_INVALID: [
     [() => Layout.leaf.compose(Date.now(), 0, 4096), 'the sequence must be 0 to 4095 in this layout, got `4096`'],
-    [() => acquire(STORE, { layout: 'leaf', max_window_ms: 1e9 }, {}, ASK, 0), '`max_window_ms` must be 1000 to 86400000, got `1000000000`'],
-    [() => tag_row({ from: 0n }), '`from` must be 1 to 2^63 - 1, got `0n`'],
+    [() => acquire(STORE, { layout: 'leaf', maxWindowMs: 1e9 }, {}, WINDOW, 0), '`maxWindowMs` must be 1000 to 86400000, got `1000000000`'],
+    [() => tagRow({ from: 0n }), '`from` must be 1 to 2^63 - 1, got `0n`'],
   ],
   TIME_OVERFLOW: [
     [() => Layout.leaf.firstId(0), 'the time must be 2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z in this layout, got `0`'],
     [() => Layout.leaf.firstId(new Date(Number.NaN)), 'the time must be a Date or ms since 1970, got `Invalid Date`'],
   ],
   TAG_UNKNOWN: [
-    [() => lease_segment(STORE, { ...ROW, deleted: true }, ASK, 0), 'tag `orders` does not exist: check its spelling, or create it with `leafid tag create orders`'],
-    [() => memoryStore({ createOnUse: false }).lease_segment(ASK), "tag `orders` does not exist: create it with `createTag('orders')`"],
+    [() => leaseSegment(STORE, { ...ROW, deleted: true }, ASK, 0), 'tag `orders` does not exist: check its spelling, or create it with `leafid tag create orders`'],
+    [() => memoryStore({ createOnUse: false }).leaseSegment(ASK), "tag `orders` does not exist: create it with `createTag('orders')`"],
   ],
   TAG_EXISTS: [
-    [() => tag_row({}, ROW), 'the new tag exists already: use the existing tag, or another name'],
+    [() => tagRow({}, ROW), 'the new tag exists already: use the existing tag, or another name'],
   ],
   NAMESPACE_UNKNOWN: [
     [() => memoryStore().revoke('eu', 0), "namespace `eu` does not exist: create it with `createNamespace('eu')`"],
@@ -133,7 +141,7 @@ for (const [code, cases] of Object.entries(CASES)) {
 test('an unknown option is refused, and those that there are are named', async () => {
   const both = ['`store`', '`timeout`', '`onError`', '`clock`']
   const known = [
-    [Segment, ['url', 'stroe', 'layout', 'timeoutMs', 'toString'], [...both, '`step`', '`maxStep`', '`maxGrowth`']],
+    [Segment, ['url', 'stroe', 'layout', 'timeoutMs', 'max_step', 'toString'], [...both, '`step`', '`maxStep`', '`maxGrowth`']],
     [Snowflake, ['laoyut', 'step', 'timeoutMs', 'length_ms'], [...both, '`layout`', '`owner`', '`sticky`', '`strict`', '`lengthMs`', '`maxAheadMs`', '`spread`', '`state`']],
   ]
   for (const [Kind, wrong, options] of known) {

@@ -35,7 +35,7 @@ const NONSENSE = {
   'a text that is no decimal': [(answer) => ({ ...answer, start: '0x5' })],
   'no end': [({ end: _, ...answer }) => answer, 'it has no `end`: it must be a bigint or a decimal string'],
   'a store id that is none': [(answer) => ({ ...answer, store: 'here' })],
-  'a time that is none': [(answer) => ({ ...answer, now_ms: 'now' })],
+  'a time that is none': [(answer) => ({ ...answer, nowMs: 'now' })],
   'another tag': [(answer) => ({ ...answer, tag: 'others' }), '', 'Segment'],
   'a worker beyond the layout': [(answer) => ({ ...answer, worker: 1024 }), '', 'Snowflake'],
   'a window that is over': [(answer) => ({ ...answer, start: 1n, end: 2n }), '', 'Snowflake'],
@@ -76,10 +76,10 @@ const make = (kind, store, timeout) => new KINDS[kind](kind === 'Segment' ? 'ord
 /** A store of small leases that misbehaves where `isWrong`; `act` gets the ask and the right answer. */
 function store(act, isWrong) {
   const rows = memoryStore()
-  rows.createTag('orders', { step: 10, max_step: 10 })
+  rows.createTag('orders', { step: 10, maxStep: 10 })
   let asks = 0
   const verb = (name) => [name, (ask) => (isWrong(asks++) ? act(ask, () => rows[name](ask)) : rows[name](ask))]
-  return { ...Object.fromEntries(['lease_segment', 'acquire', 'renew'].map(verb)), release: (ask) => rows.release(ask) }
+  return { ...Object.fromEntries(['leaseSegment', 'acquire', 'renew'].map(verb)), release: (ask) => rows.release(ask) }
 }
 
 async function survives(kind, act, mayBeLate = false) {
@@ -109,22 +109,22 @@ async function tells(kind, act, code) {
     for (const error of errors) assert.ok(error instanceof LeafidError && error.message.length > 10, `${error?.stack}`)
     return errors.slice(0, 5).every((error) => error.code === 'TIMED_OUT' && error.cause.code === code)
   })
-  const { last_code } = ids.stats()
+  const { lastCode } = ids.stats()
   await ids.close()
   const { message, cause } = errors[0].cause
-  return { message, cause, last_code }
+  return { message, cause, lastCode }
 }
 
 describe('what a store does wrong', { concurrency: true }, () => {
   for (const kind of Object.keys(KINDS)) {
-    const about = kind === 'Segment' ? '`lease_segment` for tag `orders`' : '`acquire` for namespace `default`'
+    const about = kind === 'Segment' ? '`leaseSegment` for tag `orders`' : '`acquire` for namespace `default`'
     for (const [what, [spoil, words = '', of = kind]] of Object.entries(NONSENSE)) {
       if (of !== kind) continue
       for (const [when, act] of [['', (_, right) => spoil(right())], [' later', async (_, right) => spoil(right())]]) {
         test(`${kind}: answers ${what}${when}`, async () => {
           await survives(kind, act)
-          const { message, last_code } = await tells(kind, act, 'GRANT_INVALID')
-          assert.equal(last_code, 'GRANT_INVALID')
+          const { message, lastCode } = await tells(kind, act, 'GRANT_INVALID')
+          assert.equal(lastCode, 'GRANT_INVALID')
           assert.ok(message.startsWith(`the store's answer to ${about} was not used: ${words}`) && message.endsWith(': check what answers as the store'), message)
         })
       }

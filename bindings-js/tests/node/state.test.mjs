@@ -31,6 +31,19 @@ afterEach(() => {
   remove(folder)
 })
 
+test('the native package is opened for a state file alone', { skip }, () => {
+  const opened = (options) => {
+    const program = `
+      import { Snowflake, memoryStore } from 'leafid'
+      await new Snowflake('default', { store: memoryStore(), ...${JSON.stringify(options)} }).next()
+      console.log(process.report.getReport().sharedObjects.filter((file) => file.includes('/leafid-linux-')).length)`
+    const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname })
+    assert.equal(status, 0, stderr)
+    return Number(stdout)
+  }
+  assert.deepEqual([opened({}), opened({ state })], [0, 1])
+})
+
 /** Leaves a window in the file; returns the last ID. */
 async function used() {
   const ids = new Snowflake('default', { store, state })
@@ -148,10 +161,10 @@ test('a removed state file is abandoned, and IDs go on', { skip }, async () => {
     warnings = []
     const ids = new Snowflake('default', { store, state: path, onError: (error) => failed.push(error) })
     const { worker } = decode(await ids.next())
-    assert.equal(ids.stats().state_code, undefined)
+    assert.equal(ids.stats().stateCode, undefined)
     rmSync(`${path}${ending}`)
     await until(async () => decode(await ids.next()).worker !== worker)
-    assert.equal(ids.stats().state_code, 'STATE_INVALID')
+    assert.equal(ids.stats().stateCode, 'STATE_INVALID')
     await until(() => warnings.length > 0)
     assert.match(warnings.join(), /^the state file `.*` was removed or replaced.*; it is abandoned: IDs need the store/)
     assert.deepEqual(failed.map(({ code }) => code), ['STATE_INVALID'])

@@ -36,7 +36,7 @@ test('two stores behind one address stop the client', async (t) => {
   assert.equal(error.code, 'STORE_CHANGED')
   assert.ok(seen[0] === 1n && seen.length <= 10, `${seen}`)
   for (const act of [() => orders.nextSync(), () => orders.next(), () => orders.take(1)]) await refuses(act, 'STORE_CHANGED')
-  assert.equal(orders.stats().in_hand, 0)
+  assert.equal(orders.stats().inHand, 0)
 })
 
 test('a store is killed and comes back: no number twice', async (t) => {
@@ -49,7 +49,7 @@ test('a store is killed and comes back: no number twice', async (t) => {
   const [seen, stamps] = [[await orders.next()], [await ids.next()]]
   for (let turn = 0; turn < 3; turn++) {
     await running.stop('SIGKILL')
-    for (let left = orders.stats().in_hand; left > 0; left--) seen.push(await orders.next())
+    for (let left = orders.stats().inHand; left > 0; left--) seen.push(await orders.next())
     stamps.push(...(await ids.take(100)))
     const waiting = orders.next()
     running = await storeFor(t, { folder, listen })

@@ -54,7 +54,7 @@ test('a count that can never be had is refused, and holds nobody up behind it', 
 })
 
 test('an error is the caller’s own, with the stack of its call', async () => {
-  const store = { lease_segment: async () => Promise.reject(Object.assign(new Error('no'), { code: 'FORBIDDEN' })) }
+  const store = { leaseSegment: async () => Promise.reject(Object.assign(new Error('no'), { code: 'FORBIDDEN' })) }
   const orders = new Segment('orders', { store })
   async function placeOrder() {
     return await orders.next()
@@ -65,7 +65,7 @@ test('an error is the caller’s own, with the stack of its call', async () => {
 })
 
 test('closing a segment waits for no lease that is on its way', async () => {
-  const orders = new Segment('orders', { store: { lease_segment: () => new Promise(() => {}) }, timeout: 100 })
+  const orders = new Segment('orders', { store: { leaseSegment: () => new Promise(() => {}) }, timeout: 100 })
   await refusal(() => orders.next())
   let isClosed = false
   void orders.close().then(() => (isClosed = true))

@@ -6,8 +6,9 @@ import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
 import { BREAKING } from '../support/broken-engine.mjs'
 import { ranNode } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
+import { wire } from '../support/stores.mjs'
 
-const { engineBuilds } = await inner('engines/engine.js')
+const { engineBuilds } = await inner()
 
 const repeated = (ids) => ids.length - new Set(ids).size
 
@@ -16,9 +17,9 @@ const KINDS = { Segment, Snowflake }
 /** A store of small leases: each ask goes through `between`. */
 const through = (between) => {
   const rows = memoryStore()
-  rows.createTag('default', { step: 10, max_step: 10 })
+  rows.createTag('default', { step: 10, maxStep: 10 })
   const verb = (name) => (ask) => between(() => rows[name](ask))
-  return { lease_segment: verb('lease_segment'), acquire: verb('acquire'), renew: verb('renew'), release: (ask) => rows.release(ask) }
+  return { leaseSegment: verb('leaseSegment'), acquire: verb('acquire'), renew: verb('renew'), release: (ask) => rows.release(ask) }
 }
 
 /** Draws one ID after another, and on each call of `draw`, which is passed to the maker of the options. */
@@ -52,13 +53,8 @@ async function drawn(kind, options) {
 
 /** A `fetch` that asks a store of small leases. */
 const asking = () => {
-  const store = through((act) => act())
-  return async (url, { body }) => {
-    const [, of, name, verb] = /v1\/(\w+)\/([^/]+)\/(\w+)$/.exec(url)
-    const ask = JSON.parse(body, (field, value) => (/^(have_until|unused_from)$/.test(field) ? BigInt(value) : value))
-    const answer = of === 'segments' ? store.lease_segment({ tag: name, ...ask }) : store[verb]({ namespace: name, ...ask })
-    return new Response(JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
-  }
+  const answer = wire(through((act) => act()))
+  return async (url, { body }) => new Response(answer({ url: new URL(url).pathname, body }).body)
 }
 /** A store of which every second ask fails. */
 const failing = () => {
@@ -84,7 +80,7 @@ for (const kind of Object.keys(KINDS)) {
 
 test('a caller waits for a tick, another asks ahead', async () => {
   const store = memoryStore()
-  store.createNamespace('small', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 1 } })
+  store.createNamespace('small', { layout: { epochMs: 1_700_000_000_000, tickMs: 10, timeBits: 41, workerBits: 10, sequenceBits: 1 } })
   let now = 1_000
   const ids = new Snowflake('small', { store, clock: () => now, maxAheadMs: 0, lengthMs: 1_000 })
   const got = [ids.nextSync(), ids.nextSync()]
@@ -105,9 +101,9 @@ test('an engine that breaks twice: only who draws hears of it', () => {
   const program = `${BREAKING}
     const { Segment, memoryStore } = await import('leafid')
     const rows = memoryStore()
-    rows.createTag('orders', { step: 10, max_step: 10 })
+    rows.createTag('orders', { step: 10, maxStep: 10 })
     let answer
-    const orders = new Segment('orders', { store: { lease_segment: (ask) => (answer === undefined ? (answer = () => {}, rows.lease_segment(ask)) : new Promise((resolve) => (answer = () => resolve(rows.lease_segment(ask))))) } })
+    const orders = new Segment('orders', { store: { leaseSegment: (ask) => (answer === undefined ? (answer = () => {}, rows.leaseSegment(ask)) : new Promise((resolve) => (answer = () => resolve(rows.leaseSegment(ask))))) } })
     for (let n = 0; n < 10; n++) orders.nextSync()
     breaks = Infinity
     answer()

@@ -12,7 +12,7 @@ import { leafid } from '../support/store.mjs'
 import { refusal, refuses } from '../support/stores.mjs'
 
 const numbers = (start, end) => ({ namespaces: { default: { workers: { start, end } } } })
-const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
+const lease = (store) => store.leaseSegment({ tag: 'orders', request: '01'.repeat(16) })
 const acquire = (store) => store.acquire({ namespace: 'default', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false })
 
 const twice = (ids) => ids.length - new Set(ids).size
@@ -35,21 +35,21 @@ for (const [name, second, isAlike] of [
 
 test('the namespace `default` is made as it is declared; else as always', async (t) => {
   const path = () => join(scratch(t), 'ids.db')
-  const edge = { layout: 'edge', workers: { start: 100, end: 104 }, max_window_ms: 60_000 }
+  const edge = { layout: 'edge', workers: { start: 100, end: 104 }, maxWindowMs: 60_000 }
   for (const store of [sqliteStore(path(), { create: { namespaces: { default: edge } } }), sqlStore(`sqlite:${path()}`, { create: { namespaces: { default: edge } } })]) {
     const { worker, layout } = acquire(store)
-    assert.deepEqual([worker, layout.worker_bits], [100, 16])
+    assert.deepEqual([worker, layout.workerBits], [100, 16])
   }
   for (const create of [true, {}, { namespaces: { other: edge } }]) {
     const { worker, layout } = acquire(sqliteStore(path(), { create }))
-    assert.deepEqual([worker, layout.worker_bits], [0, 10])
+    assert.deepEqual([worker, layout.workerBits], [0, 10])
   }
 })
 
 test('what differs from its declaration is refused at first use', async (t) => {
   const path = join(scratch(t), 'ids.db')
-  const namespaces = { default: { layout: 'edge', workers: { start: 3, end: 9 }, max_window_ms: 60_000 } }
-  const tags = { orders: { from: '50', step: 10, max_step: 100, until: '9007199254740993' } }
+  const namespaces = { default: { layout: 'edge', workers: { start: 3, end: 9 }, maxWindowMs: 60_000 } }
+  const tags = { orders: { from: '50', step: 10, maxStep: 100, until: '9007199254740993' } }
   const first = sqliteStore(path, { create: { tags, namespaces } })
   assert.deepEqual([lease(first).start, acquire(first).worker], [50n, 3])
   // The field comparison and its words are the same in every language: `test_tables.py` has all cases.
@@ -59,6 +59,9 @@ test('what differs from its declaration is refused at first use', async (t) => {
     await refuses(() => lease(other), 'TAG_EXISTS', words)
     await refuses(() => acquire(other), 'LAYOUT_MISMATCH', words)
   }
+  const far = { tags: { orders: { maxStep: 7 } }, namespaces: { default: { maxWindowMs: 1_000 } } }
+  await refuses(() => lease(sqliteStore(path, { create: far })), 'TAG_EXISTS', /: `maxStep` is `100`, not `7`; declare/)
+  await refuses(() => acquire(sqliteStore(path, { create: far })), 'LAYOUT_MISMATCH', /: `maxWindowMs` is `60000`, not `1000`; declare/)
   // A generator gets the error at once, and undeclared fields may have any value.
   const ids = new Segment('orders', { store: sqliteStore(path, { create: { tags: { orders: { step: 500 } } } }) })
   assert.equal((await refusal(() => ids.next())).code, 'TAG_EXISTS')
@@ -75,13 +78,13 @@ test('an operator’s change is refused to newcomers, not holders', async (t) =>
   leafid('tag', 'set', 'orders', '--step', '20', '--store', `sqlite:${path}`)
   leafid('namespace', 'set', 'default', '--workers', '3..20', '--store', `sqlite:${path}`)
   assert.equal(lease(running).step, 20)
-  assert.equal(running.renew({ namespace: 'default', store, worker, key, have_until: end, request: '02'.repeat(16) }).worker, worker)
+  assert.equal(running.renew({ namespace: 'default', store, worker, key, haveUntil: end, request: '02'.repeat(16) }).worker, worker)
   assert.equal((await refusal(() => lease(later))).code, 'TAG_EXISTS')
   assert.equal((await refusal(() => acquire(later))).code, 'LAYOUT_MISMATCH')
 })
 
 test('where a declaration may change a layout, the floor of a lost store stays at its time', async (t) => {
-  const [{ Connection }, { runNear }, { Works }] = await Promise.all(['files/driver.js', 'sql/run.js', 'sql/work.js'].map(inner))
+  const { Connection, Works, runNear } = await inner()
   const path = join(scratch(t), 'ids.db')
   leafid('init', '--replaces-lost', '--store', `sqlite:${path}`)
   const connection = new Connection(path)
@@ -103,14 +106,14 @@ test('a declaration that cannot be is refused when it is given', async () => {
     [{ tag: {} }, 'REQUEST_INVALID', 'unknown field `tag`: fields are `tags`, `namespaces`'],
     [{ tags: ['orders'] }, 'REQUEST_INVALID', "`tags` must be an object, got `['orders']`"],
     [{ tags: { orders: 5 } }, 'REQUEST_INVALID', 'tag `orders`: its declaration must be an object, got `5`'],
-    [{ tags: { orders: { maxStep: 5 } } }, 'REQUEST_INVALID', 'tag `orders`: unknown field `maxStep`: fields are `from`, `step`, `max_step`, `until`'],
-    [{ tags: { orders: { tag: 'bills' } } }, 'REQUEST_INVALID', 'tag `orders`: unknown field `tag`: fields are `from`, `step`, `max_step`, `until`'],
+    [{ tags: { orders: { max_step: 5 } } }, 'REQUEST_INVALID', 'tag `orders`: unknown field `max_step`: fields are `from`, `step`, `maxStep`, `until`'],
+    [{ tags: { orders: { tag: 'bills' } } }, 'REQUEST_INVALID', 'tag `orders`: unknown field `tag`: fields are `from`, `step`, `maxStep`, `until`'],
     [{ tags: { orders: { from: 5 } } }, 'REQUEST_INVALID', 'tag `orders`: `from` must be a bigint or a decimal string, got `5`'],
-    [{ tags: { orders: { step: 0 } } }, 'STEP_INVALID', /^tag `orders`: `step` must be 1 to `max_step`/],
+    [{ tags: { orders: { step: 0 } } }, 'STEP_INVALID', /^tag `orders`: `step` must be 1 to `maxStep`/],
     [{ tags: { 'a b': {} } }, 'TAG_INVALID', /^tag `a b`: `tag` must be 1 to 128 letters/],
     [{ namespaces: { default: 5 } }, 'REQUEST_INVALID', 'namespace `default`: its declaration must be an object, got `5`'],
     [{ namespaces: { default: 'edge' } }, 'REQUEST_INVALID', "namespace `default`: its declaration must be an object, got `'edge'`"],
-    [{ namespaces: { default: { layuot: 'edge' } } }, 'REQUEST_INVALID', 'namespace `default`: unknown field `layuot`: fields are `layout`, `workers`, `max_window_ms`'],
+    [{ namespaces: { default: { layuot: 'edge' } } }, 'REQUEST_INVALID', 'namespace `default`: unknown field `layuot`: fields are `layout`, `workers`, `maxWindowMs`'],
     [{ namespaces: { default: { layout: 'egde' } } }, 'LAYOUT_INVALID', /^namespace `default`: `layout` must be `leaf`, /],
     [{ namespaces: { default: { workers: [0, 8] } } }, 'REQUEST_INVALID', /^namespace `default`: `(start|workers)` must be |^namespace `default`: there is no `start`/],
     [{ namespaces: { default: { workers: { start: 0, end: 2_000 } } } }, 'WORKER_INVALID', /^namespace `default`: `workers` must be/],
@@ -118,6 +121,14 @@ test('a declaration that cannot be is refused when it is given', async () => {
   for (const [create, code, message] of cases) {
     for (const make of [() => sqliteStore('ids.db', { create }), () => sqlStore('postgres://127.0.0.1:1/ids', { create })]) await refuses(make, code, message)
   }
+})
+
+test('an ask is refused in JavaScript’s words', async (t) => {
+  const store = sqliteStore(join(scratch(t), 'ids.db'), { create: { tags: { orders: {} } } })
+  const asked = (ask) => () => store.leaseSegment({ tag: 'orders', request: '01'.repeat(16), ...ask })
+  await refuses(asked({ at_least: 5 }), 'REQUEST_INVALID', /^unknown field `at_least`: fields are .*`atLeast`/)
+  await refuses(asked({ atLeast: 0 }), 'COUNT_INVALID', /^`atLeast` must be 1 or more, got `0`/)
+  await refuses(asked({ exactly: 5, step: 5 }), 'REQUEST_INVALID', /leave out `step` and `atLeast`$/)
 })
 
 test('a bad path or option is refused when it is given', async () => {

@@ -12,12 +12,10 @@ import { inner } from '../support/package.mjs'
 import { leafid } from '../support/store.mjs'
 import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
-const { Connection } = await inner('files/driver.js')
-const { isMounted } = await inner('files/place.js')
-const { sqliteStore: withClocks } = await inner('files/sqlite.js')
+const { Connection, isMounted } = await inner()
 
 const create = { tags: { orders: { step: 10 } } }
-const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
+const lease = (store) => store.leaseSegment({ tag: 'orders', request: '01'.repeat(16) })
 const next = (store, tag = 'orders', options = {}) => new Segment(tag, { store, ...options }).next()
 
 test('existing tags stay, missing ones are made, deleted ones not', async (t) => {
@@ -139,7 +137,7 @@ test('a file that is mounted by itself is refused', { skip: process.platform !==
   const program = `
     import { sqliteStore } from 'leafid/node'
     try {
-      console.log(String(sqliteStore(process.argv[1]).lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start))
+      console.log(String(sqliteStore(process.argv[1]).leaseSegment({ tag: 'orders', request: '01'.repeat(16) }).start))
     } catch ({ code, message }) {
       console.log(code, message)
     }`
@@ -177,25 +175,25 @@ test('a leaping wall clock is not believed at once, a stray never', async (t) =>
     at.up += ms
     at.wall += ms + leap
   }
-  const store = withClocks(path, { create }, clocks)
+  const store = sqliteStore(path, { create }, clocks)
   const ask = (request, more = {}) => ({ namespace: 'default', owner: 'me', request: request.repeat(16), sticky: false, strict: false, ...more })
-  assert.equal(store.acquire(ask('01')).now_ms, 1_800_000_000_000)
+  assert.equal(store.acquire(ask('01')).nowMs, 1_800_000_000_000)
   pass(1_000, 3_600_000)
-  assert.equal(store.acquire(ask('02')).now_ms, 1_800_000_001_000)
+  assert.equal(store.acquire(ask('02')).nowMs, 1_800_000_001_000)
   pass(1_000, -7_200_000)
-  assert.equal(store.acquire(ask('03')).now_ms, 1_800_000_002_000, 'nor back')
+  assert.equal(store.acquire(ask('03')).nowMs, 1_800_000_002_000, 'nor back')
   pass(0, 3_600_000 + 50_000)
-  assert.equal(store.acquire(ask('04')).now_ms, 1_800_000_052_000)
+  assert.equal(store.acquire(ask('04')).nowMs, 1_800_000_052_000)
   pass(0, 3_600_000)
   store.acquire(ask('05'))
   for (let second = 0; second < 600; second++) {
     pass(1_000)
-    store.lease_segment({ tag: 'orders', request: '06'.repeat(16) })
+    store.leaseSegment({ tag: 'orders', request: '06'.repeat(16) })
   }
-  assert.equal(store.acquire(ask('07')).now_ms, 1_800_000_652_000 + 3_600_000, 'after a window it is')
+  assert.equal(store.acquire(ask('07')).nowMs, 1_800_000_652_000 + 3_600_000, 'after a window it is')
   for (const wall of [1_800_000_000_000 - 3 * 86_400_000, 1_800_000_000_000 + 40 * 86_400_000]) {
     const stray = { wall: () => wall, ticking: () => 0 }
-    await refuses(() => withClocks(path, {}, stray).acquire(ask('08')), 'STORE_REFUSED', /^this machine's clock says \S+Z, \d+ days (before|after) the last time/)
+    await refuses(() => sqliteStore(path, {}, stray).acquire(ask('08')), 'STORE_REFUSED', /^this machine's clock says \S+Z, \d+ days (before|after) the last time/)
   }
 })
 
@@ -203,14 +201,14 @@ test('a writer with a clock ahead holds nobody up', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const at = (wall) => ({ wall, up: 0 })
   const [ahead, right] = [at(1_800_000_000_000 + 8 * 3_600_000), at(1_800_000_000_000)]
-  const open = (own) => withClocks(path, { create }, { wall: () => own.wall, ticking: () => own.up })
-  open(ahead).lease_segment({ tag: 'orders', request: '01'.repeat(16) })
+  const open = (own) => sqliteStore(path, { create }, { wall: () => own.wall, ticking: () => own.up })
+  open(ahead).leaseSegment({ tag: 'orders', request: '01'.repeat(16) })
   const store = open(right)
-  const holder = { namespace: 'default', request: '02'.repeat(16), length_ms: 60_000 }
-  const { now_ms, worker, end, store: id } = store.acquire({ ...holder, owner: 'me', sticky: false, strict: false })
-  assert.equal(now_ms, 1_800_000_000_000)
+  const holder = { namespace: 'default', request: '02'.repeat(16), lengthMs: 60_000 }
+  const { nowMs, worker, end, store: id } = store.acquire({ ...holder, owner: 'me', sticky: false, strict: false })
+  assert.equal(nowMs, 1_800_000_000_000)
   Object.assign(right, { wall: right.wall + 30_000, up: 30_000 })
-  const renewed = store.renew({ ...holder, store: id, key: holder.request, worker, have_until: end })
-  assert.equal(renewed.now_ms, 1_800_000_030_000)
+  const renewed = store.renew({ ...holder, store: id, key: holder.request, worker, haveUntil: end })
+  assert.equal(renewed.nowMs, 1_800_000_030_000)
   assert.ok(BigInt(renewed.end) > BigInt(end), `${renewed.end} after ${end}`)
 })

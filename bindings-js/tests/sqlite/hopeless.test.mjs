@@ -12,7 +12,7 @@ import { LONG_MS, atOnce, create, lease } from '../support/hopeless.mjs'
 import { inner } from '../support/package.mjs'
 import { refusal, refuses, until } from '../support/stores.mjs'
 
-const { Connection } = await inner('files/driver.js')
+const { Connection } = await inner()
 
 function script(path, text) {
   const connection = new Connection(path)
@@ -21,7 +21,7 @@ function script(path, text) {
 }
 
 async function edited(path, ...changes) {
-  await sqliteStore(path, { create }).lease_segment(lease())
+  await sqliteStore(path, { create }).leaseSegment(lease())
   script(path, ['PRAGMA ignore_check_constraints = 1', ...changes].join(';'))
 }
 
@@ -81,7 +81,7 @@ test('what is made meanwhile is found', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const orders = new Segment('orders', { store: `sqlite:${path}` })
   assert.equal((await refusal(() => orders.next())).code, 'STORE_UNKNOWN')
-  sqliteStore(path, { create }).lease_segment(lease())
+  sqliteStore(path, { create }).leaseSegment(lease())
   let drawn
   await until(async () => (drawn = await orders.next().catch((error) => assert.equal(error.code, 'STORE_UNKNOWN'))) !== undefined)
   assert.equal(drawn, 11n)

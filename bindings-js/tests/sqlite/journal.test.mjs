@@ -12,9 +12,9 @@ import { drawn, duplicates } from '../support/drawn.mjs'
 import { remove, scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 
-const { Connection } = await inner('files/driver.js')
+const { Connection } = await inner()
 const COUNT = 3_000
-const create = { tags: { orders: { step: 10, max_step: 10 } }, namespaces: { one: { workers: { start: 0, end: 1 } } } }
+const create = { tags: { orders: { step: 10, maxStep: 10 } }, namespaces: { one: { workers: { start: 0, end: 1 } } } }
 const skip = process.platform === 'linux' ? false : 'there are journals on Linux only'
 
 let folder
@@ -55,7 +55,7 @@ const request = () => randomBytes(16).toString('hex')
 /** A store as a new process has it. */
 const opened = (options) => sqliteStore(path, { create, ...options })
 const leased = async (store, ask) => {
-  const { start, end } = await store.lease_segment({ tag: 'orders', request: request(), ...ask })
+  const { start, end } = await store.leaseSegment({ tag: 'orders', request: request(), ...ask })
   return [BigInt(start), BigInt(end)]
 }
 const acquired = async (store, ask) => {
@@ -63,7 +63,7 @@ const acquired = async (store, ask) => {
   const named = { namespace: 'default', owner: 'me', sticky: false, strict: false, ...ask }
   return { key, namespace: named.namespace, ...(await store.acquire({ ...named, request: key })) }
 }
-const renewed = async (store, { worker, key, end, namespace, store: id }) => store.renew({ namespace, worker, key, store: id, request: request(), have_until: end })
+const renewed = async (store, { worker, key, end, namespace, store: id }) => store.renew({ namespace, worker, key, store: id, request: request(), haveUntil: end })
 
 /** How many of the ranges overlap the one before. */
 function overlaps(ranges) {
@@ -114,19 +114,19 @@ test('what the copy lacks is made again above', { skip }, async () => {
 
 test('holders go on, and an earlier one is not renewed over a later one', { skip }, async () => {
   const store = opened({ journal })
-  const first = await acquired(store, { namespace: 'one', length_ms: 1_000 })
+  const first = await acquired(store, { namespace: 'one', lengthMs: 1_000 })
   await leased(store)
   copy()
   const [, end] = await leased(store)
   await sleep(1_100)
   await acquired(store, { namespace: 'one' })
   back()
-  assert.equal((await leased(store, { have_until: end }))[0], end)
+  assert.equal((await leased(store, { haveUntil: end }))[0], end)
   for (let n = 0; n < 2; n++) await assert.rejects(renewed(store, first), { code: 'LEASE_LOST' })
   await assert.rejects(acquired(store, { namespace: 'one' }), { code: 'WORKERS_EXHAUSTED' })
 })
 
-const made = () => opened({ create: { tags: { orders: { step: 100, max_step: 1_000 } } } })
+const made = () => opened({ create: { tags: { orders: { step: 100, maxStep: 1_000 } } } })
 
 /** How many IDs processes drew twice while a file was put back, and before others began. */
 async function drawnOverRestores(what) {

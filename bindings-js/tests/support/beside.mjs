@@ -10,7 +10,7 @@ const TOGETHER_MS = 2_000
 const request = '01'.repeat(16)
 
 const range = ({ start, end }) => [BigInt(start), BigInt(end)]
-const leased = async (store, ask = {}) => range(await store.lease_segment({ tag: 'orders', request, ...ask }))
+const leased = async (store, ask = {}) => range(await store.leaseSegment({ tag: 'orders', request, ...ask }))
 
 async function overHttp({ url }) {
   const response = await fetch(`${url}/v1/segments/orders/lease`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ request }) })
@@ -28,8 +28,8 @@ async function started(place, journal = scratch()) {
 
 /** Two stores of this process and a server lease together: no number twice. */
 export async function together(t, place, make) {
-  const stores = [await make({ create: { tags: { orders: { step: 10, max_step: 10 } } } }), await make()]
-  await stores[0].lease_segment({ tag: 'orders', request })
+  const stores = [await make({ create: { tags: { orders: { step: 10, maxStep: 10 } } } }), await make()]
+  await stores[0].leaseSegment({ tag: 'orders', request })
   const server = await started(place)
   t.after(() => server.stop('SIGKILL'))
   const end = Date.now() + TOGETHER_MS
@@ -48,7 +48,7 @@ export async function together(t, place, make) {
 
 /** A server that was killed is waited for, by its name; one that stopped is not. */
 export async function killedAndStopped(t, place, make) {
-  const store = await make({ create: { tags: { orders: { step: 10, max_step: 10 } } } })
+  const store = await make({ create: { tags: { orders: { step: 10, maxStep: 10 } } } })
   const window = { namespace: 'default', request, owner: 'me', sticky: false, strict: false }
   const first = await leased(store)
   const journal = scratch()
@@ -62,10 +62,10 @@ export async function killedAndStopped(t, place, make) {
   assert.deepEqual([one.worker, one.start, one.end], [two.worker, two.start, two.end])
   const second = await leased(store)
   assert.ok(second[0] >= first[1])
-  await refuses(() => store.lease_segment({ tag: 'orders', request, have_until: 10n ** 9n }), 'STORE_WENT_BACK')
+  await refuses(() => store.leaseSegment({ tag: 'orders', request, haveUntil: 10n ** 9n }), 'STORE_WENT_BACK')
   const response = await fetch(`${again.url}/v1/segments/orders/lease`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ request }) })
   assert.equal((await response.json()).code, 'STORE_REFUSED')
   await again.stop()
   // It would be refused if it waited.
-  await store.release({ namespace: 'default', store: one.store, worker: one.worker, key: request, unused_from: one.start })
+  await store.release({ namespace: 'default', store: one.store, worker: one.worker, key: request, unusedFrom: one.start })
 }

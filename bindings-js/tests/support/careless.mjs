@@ -5,12 +5,12 @@ const STEP = 200n
 /** `run` runs a statement, and returns its rows. */
 export function careless(run) {
   return {
-    async lease_segment({ tag, request }) {
+    async leaseSegment({ tag, request }) {
       const [{ max_id }] = await run('SELECT CAST(max_id AS CHAR(20)) AS max_id FROM tags')
       await new Promise((resolve) => setTimeout(resolve, 5))
       const [start, end] = [BigInt(max_id), BigInt(max_id) + STEP]
       await run(`UPDATE tags SET max_id = ${end}`)
-      return { request, store: '5a'.repeat(16), tag, start, end, step: Number(STEP), max_step: Number(STEP), now_ms: Date.now() }
+      return { request, store: '5a'.repeat(16), tag, start, end, step: Number(STEP), maxStep: Number(STEP), nowMs: Date.now() }
     },
   }
 }

@@ -7,7 +7,7 @@ const store = sqlStore(place)
 const end = Date.now() + Number(ms)
 while (Date.now() < end) {
   try {
-    const range = await store.lease_segment({ tag: 'orders', request: '03'.repeat(16) })
+    const range = await store.leaseSegment({ tag: 'orders', request: '03'.repeat(16) })
     process.stdout.write(`${range.start} ${range.end}\n`)
   } catch (error) {
     // On a busy machine the server may be too slow.

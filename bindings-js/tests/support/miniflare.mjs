@@ -69,31 +69,20 @@ export function program(files) {
   return { modules: [...own, ...modules()], modulesRoot: root }
 }
 
-/** Every file of the package, and a module for each export of its manifest under `workerd`. */
+/** Every file of the package for a Worker, and a module for each export of its manifest under `workerd`. */
 function modules() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const named = Object.entries(exports)
-    .map(([name, where]) => [name, first(where)])
-    .filter(([, file]) => file?.endsWith('.js'))
-    .map(([name, file]) => ({
+    .filter(([, { workerd }]) => workerd !== undefined)
+    .map(([name, { workerd }]) => ({
       type: 'ESModule',
       path: join(root, name.replace('.', 'leafid')),
-      contents: `export * from '${name === '.' ? './' : '../'}${relative('.', file)}'`,
+      contents: `export * from '${name === '.' ? './' : '../'}${relative('.', workerd)}'`,
     }))
-  const files = readdirSync(root, { recursive: true })
-    .filter((path) => path.endsWith('.js') || path.endsWith('.wasm'))
-    // Without Node's own parts: each module slows the runtime's start.
-    .filter((path) => !/(^|[/.])(native|node)\.js$|^(cjs|databases|files)\//.test(path))
-    .map((path) => ({
-      type: path.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule',
-      path: join(root, path),
-      contents: readFileSync(join(root, path)),
-    }))
+  const files = readdirSync(join(root, 'workerd')).map((name) => ({
+    type: name.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule',
+    path: join(root, 'workerd', name),
+    contents: readFileSync(join(root, 'workerd', name)),
+  }))
   return [...named, ...files]
-}
-
-/** The target for the condition `workerd`: the first match in the manifest's order. Node-only exports have none. */
-function first(where) {
-  if (typeof where === 'string') return where
-  return Object.entries(where).find(([condition]) => condition === 'workerd' || condition === 'default')?.[1]
 }

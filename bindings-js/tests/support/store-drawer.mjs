@@ -21,7 +21,7 @@ async function controlled() {
     const pool = new (await import('pg')).default.Pool({ connectionString: place })
     return careless(async (sql) => (await pool.query(sql)).rows)
   }
-  const { Connection } = await inner('files/driver.js')
+  const { Connection } = await inner()
   const file = new Connection(place)
   file.script('PRAGMA busy_timeout = 5000')
   return careless((sql) => (sql.startsWith('SELECT') ? file.all({ sql, params: [] }) : file.script(sql)))

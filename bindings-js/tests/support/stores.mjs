@@ -4,13 +4,14 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { memoryStore } from 'leafid'
 import { ending, until } from './ends.mjs'
+import { fields } from './spelling.mjs'
 
 export { until }
 
 /** A memory store with the tag `orders` of this step. */
-export function tagged(step, max_step = step, options = {}) {
+export function tagged(step, maxStep = step, options = {}) {
   const rows = memoryStore(options)
-  rows.createTag('orders', { step, max_step })
+  rows.createTag('orders', { step, maxStep })
   return rows
 }
 
@@ -26,7 +27,7 @@ export function ownStore({ change = (_, answer) => answer, rows = memoryStore(),
   return {
     asked,
     rows,
-    lease_segment: verb('lease_segment'),
+    leaseSegment: verb('leaseSegment'),
     acquire: verb('acquire'),
     renew: verb('renew'),
     release: verb('release'),
@@ -60,12 +61,12 @@ export async function httpServer(t, answer) {
 
 /** Answers as a server over a memory store. */
 export function wire(rows) {
-  const json = (value) => JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? item.toString() : item))
+  const json = (value) => JSON.stringify(value, (name, item) => (typeof item === 'bigint' ? item.toString() : fields(name, item)))
   return ({ url, body }) => {
     const [, , kind, name, verb] = decodeURIComponent(url).split('/')
-    const ask = { ...JSON.parse(body), ...(kind === 'segments' ? { tag: name } : { namespace: name }) }
+    const ask = { ...JSON.parse(body, fields), ...(kind === 'segments' ? { tag: name } : { namespace: name }) }
     try {
-      return { body: json(rows[verb === 'lease' ? 'lease_segment' : verb](ask)) }
+      return { body: json(rows[verb === 'lease' ? 'leaseSegment' : verb](ask)) }
     } catch (error) {
       const { code, message: detail, retryAfter: retry_after_ms } = error
       const headers = { 'content-type': 'application/problem+json' }

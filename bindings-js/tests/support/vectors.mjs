@@ -1,9 +1,10 @@
 // Replays one file of vectors through the public package. Uses nothing of a host, so it runs in Node and in a Worker.
+import { fields, respelled } from './spelling.mjs'
 
 /** Counts the scripts, and lists their failures; `own` plays kinds in another way. */
 export async function replay(leafid, testing, { scripts }, own = {}) {
   const wrong = []
-  for (const script of scripts) {
+  for (const script of JSON.parse(JSON.stringify(scripts), (name, value) => (name === 'do' ? respelled(value) : fields(name, value)))) {
     try {
       await play(leafid, testing, script, { ...KINDS, ...own })
     } catch (error) {
@@ -40,14 +41,11 @@ async function result(act) {
 
 function layouts({ Layout }) {
   const verbs = {
-    layout: (layout) => ({ ...layout.toJSON(), last_ms: layout.lastMs, per_second: layout.perSecond, workers: layout.workers }),
-    compose: (layout, { time_ms, worker, sequence }) => layout.compose(BigInt(time_ms), worker, BigInt(sequence)),
-    decompose(layout, { id }) {
-      const { timeMs, ...parts } = layout.decompose(BigInt(id))
-      return { time_ms: timeMs, ...parts }
-    },
-    first_id: (layout, { time_ms }) => layout.firstId(BigInt(time_ms)),
-    last_id: (layout, { time_ms }) => layout.lastId(BigInt(time_ms)),
+    layout: (layout) => ({ ...layout.toJSON(), lastMs: layout.lastMs, perSecond: layout.perSecond, workers: layout.workers }),
+    compose: (layout, { timeMs, worker, sequence }) => layout.compose(BigInt(timeMs), worker, BigInt(sequence)),
+    decompose: (layout, { id }) => layout.decompose(BigInt(id)),
+    firstId: (layout, { timeMs }) => layout.firstId(BigInt(timeMs)),
+    lastId: (layout, { timeMs }) => layout.lastId(BigInt(timeMs)),
   }
   return (step) => verbs[step.do](new Layout(step.layout), step)
 }
@@ -56,8 +54,8 @@ function text({ toDecimal, toBase32, fromDecimal, fromBase32 }) {
   const forms = {
     decimal: ({ id }) => toDecimal(BigInt(id)),
     base32: ({ id }) => toBase32(BigInt(id)),
-    parse_decimal: ({ text }) => fromDecimal(text),
-    parse_base32: ({ text }) => fromBase32(text),
+    parseDecimal: ({ text }) => fromDecimal(text),
+    parseBase32: ({ text }) => fromBase32(text),
   }
   return (step) => forms[step.do](step)
 }
@@ -69,13 +67,13 @@ function generator(_, { Generator }, { kind, config, seed }) {
       const filled = ids.fillAvailable(at, n)
       return Array.isArray(filled) ? { count: filled.length, first: filled[0], last: filled.at(-1) } : filled
     },
-    poll_ask: ({ at, entropy }) => ids.pollAsk(at, bytes(entropy)),
+    pollAsk: ({ at, entropy }) => ids.pollAsk(at, bytes(entropy)),
     grant({ at, sent, grant }) {
       const verdict = ids.grant(at, sent, grant)
       if (verdict.outcome === 'release') return { release: verdict.release }
       return verdict.outcome ?? verdict
     },
-    failure: ({ at, request, code, retry_after_ms }) => ids.failure(at, request, code, retry_after_ms),
+    failure: ({ at, request, code, retryAfterMs }) => ids.failure(at, request, code, retryAfterMs),
     resume: ({ before, highest, layout }) => ids.resume(before, highest && BigInt(highest), layout),
     stance({ at, code, until }) {
       const stance = ids.stance(at, code, until)
@@ -84,7 +82,7 @@ function generator(_, { Generator }, { kind, config, seed }) {
     look: ({ at, wall }) => ids.look(at, wall),
   }
   // The other verbs take a time, or none, and a count.
-  const plain = (step) => ids[camel(step.do)](step.at, step.n)
+  const plain = (step) => ids[step.do](step.at, step.n)
   return (step) => (verbs[step.do] ?? plain)(step)
 }
 
@@ -95,9 +93,9 @@ function store({ memoryStore }, _, script) {
   for (const { namespace, ...fields } of script.namespaces ?? []) rows.createNamespace(namespace, fields)
   const verbs = {
     revoke: ({ namespace, worker }) => rows.revoke(namespace, worker),
-    set_workers: ({ namespace, workers }) => rows.setWorkers(namespace, workers),
-    create_tag: ({ tag, from, step, max_step, until }) => rows.createTag(tag, { from, step, max_step, until }),
-    delete_tag: ({ tag }) => rows.deleteTag(tag),
+    setWorkers: ({ namespace, workers }) => rows.setWorkers(namespace, workers),
+    createTag: ({ tag, from, step, maxStep, until }) => rows.createTag(tag, { from, step, maxStep, until }),
+    deleteTag: ({ tag }) => rows.deleteTag(tag),
   }
   return (step) => {
     now = Number(step.at)
@@ -107,9 +105,9 @@ function store({ memoryStore }, _, script) {
 
 function rows(_, { registry }) {
   const verbs = {
-    tag_row: ({ wanted, before }) => ({ row: registry.tag_row(wanted, before) }),
-    namespace_row: ({ wanted }) => ({ row: registry.namespace_row(wanted) }),
-    lease_segment: ({ store, row, ask, at }) => registry.lease_segment(store, row, ask, Number(at)),
+    tagRow: ({ wanted, before }) => ({ row: registry.tagRow(wanted, before) }),
+    namespaceRow: ({ wanted }) => ({ row: registry.namespaceRow(wanted) }),
+    leaseSegment: ({ store, row, ask, at }) => registry.leaseSegment(store, row, ask, Number(at)),
     acquire: ({ store, namespace, candidates, ask, at }) => registry.acquire(store, namespace, candidates, ask, Number(at)),
     renew: ({ store, namespace, row, ask, at }) => registry.renew(store, namespace, row, ask, Number(at)),
     release: ({ store, row, ask }) => registry.release(store, row, ask),
@@ -121,8 +119,8 @@ function errors(_, { codes, codeFacts, codeFromHttp, sentence }) {
   const verbs = {
     codes: () => codes(),
     code: ({ code }) => codeFacts(code),
-    sentence: ({ code, kind, name, most, wait_ms }) => sentence(code, kind, name, most, wait_ms),
-    from_http: ({ status }) => codeFromHttp(status),
+    sentence: ({ code, kind, name, most, waitMs }) => sentence(code, kind, name, most, waitMs),
+    fromHttp: ({ status }) => codeFromHttp(status),
   }
   return (step) => verbs[step.do](step)
 }
@@ -137,13 +135,11 @@ function publicIds(_, { publicIds }, { key, tag, prefix, alphabet }) {
     decode: ({ text }) => ids.decode(text),
     base58: ({ id }) => toBase58(BigInt(id)),
     base62: ({ id }) => toBase62(BigInt(id)),
-    parse_base58: ({ text }) => fromBase58(text),
-    parse_base62: ({ text }) => fromBase62(text),
+    parseBase58: ({ text }) => fromBase58(text),
+    parseBase62: ({ text }) => fromBase62(text),
   }
   return (step) => verbs[step.do](step)
 }
-
-const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
 
 function bytes(hex) {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))

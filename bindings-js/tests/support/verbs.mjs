@@ -2,14 +2,13 @@
 import './sqlite.mjs'
 import { readFileSync } from 'node:fs'
 import * as leafid from 'leafid'
-import 'leafid/registry'
 import { sqliteStore } from 'leafid/node'
 import { inner } from './package.mjs'
 import { replay } from './vectors.mjs'
 
-const [{ Works }, { runNear }, { Connection }] = await Promise.all(['sql/work.js', 'sql/run.js', 'files/driver.js'].map(inner))
-/** The engine's names of an operator's verbs. */
-const OPERATES = { create_tag: 'create_tag', set_tag: 'set_tag', advance_tag: 'advance_tag', delete_tag: 'delete_tag', create_namespace: 'create_namespace', set_workers: 'set_namespace', revoke: 'release_worker' }
+const { Connection, Works, runNear } = await inner()
+/** The engine's names of an operator's verbs, where they differ. */
+const OPERATES = { setWorkers: 'setNamespace', revoke: 'releaseWorker' }
 
 const [file, path] = process.argv.slice(2)
 const script = JSON.parse(readFileSync(file, 'utf8'))
@@ -24,7 +23,7 @@ const act = async ({ do: verb, at, ask, sql, ...operated }) => {
   now = Number(at)
   if (verb === 'rows') return connection.all({ sql, params: [] })[0].text
   if (ask !== undefined) return run(verb, ask)
-  run(OPERATES[verb], operated)
+  run(OPERATES[verb] ?? verb, operated)
   return {}
 }
 const { wrong } = await replay(leafid, {}, { scripts: [script] }, { store: () => act })

@@ -1,7 +1,7 @@
 // Correct programs compile under strict settings, and wrong ones do not.
 import { LeafidError, Layout, Segment, Snowflake, decode, fromBase32, httpStore, memoryStore, toBase32 } from 'leafid'
 import type { AcquireAsk, ErrorCode, Id, IdText, SegmentAsk, SegmentGrant, Stats, Store, WindowGrant } from 'leafid'
-import { acquire, lease_segment, namespace_row, release, renew, tag_row, type Acquired, type Candidates, type NamespaceRow, type WorkerRow } from 'leafid/registry'
+import { acquire, leaseSegment, namespaceRow, release, renew, tagRow, type Acquired, type Candidates, type NamespaceRow, type WorkerRow } from 'leafid/registry'
 import { Generator } from 'leafid/testing'
 
 export async function draws(signal: AbortSignal): Promise<void> {
@@ -14,8 +14,8 @@ export async function draws(signal: AbortSignal): Promise<void> {
   await orders.ready(3)
   const waited = [await orders.next({ signal }), await orders.nextString(), await orders.nextNumber(), await orders.take(10, { signal })] satisfies [bigint, string, number, bigint[]]
   const now = [orders.nextSync(), orders.nextStringSync(), orders.takeSync(2), orders.fillAvailable(array)] satisfies [bigint, string, bigint[], number]
-  const { ids, in_hand, offset_ms, last_code }: Stats = orders.stats()
-  const told = [ids + in_hand + offset_ms, last_code] satisfies [number, string | undefined]
+  const { ids, inHand, offsetMs, lastCode }: Stats = orders.stats()
+  const told = [ids + inHand + offsetMs, lastCode] satisfies [number, string | undefined]
   orders.forget()
   await orders.close({ release: true })
   console.log(waited, now, told)
@@ -49,8 +49,8 @@ export async function brands(): Promise<void> {
 }
 
 export const own: Store = {
-  async lease_segment(ask: SegmentAsk): Promise<SegmentGrant> {
-    const { grant, refused } = lease_segment('5a'.repeat(16), { max_id: 1n, step: 10, max_step: 10 }, ask, Date.now())
+  async leaseSegment(ask: SegmentAsk): Promise<SegmentGrant> {
+    const { grant, refused } = leaseSegment('5a'.repeat(16), { maxId: 1n, step: 10, maxStep: 10 }, ask, Date.now())
     if (refused !== undefined) throw refused
     return grant
   },
@@ -66,7 +66,7 @@ export const stores = [
 export const verbs = [acquire, renew, release]
 
 export function acquired(ask: AcquireAsk): [WorkerRow, WorkerRow | undefined, WindowGrant] {
-  const namespace: NamespaceRow = namespace_row({ namespace: 'n', layout: 'edge', workers: { start: 0, end: 8 } })
+  const namespace: NamespaceRow = namespaceRow({ namespace: 'n', layout: 'edge', workers: { start: 0, end: 8 } })
   const rows: Candidates = { mine: undefined, own: { worker: 1 }, spare: { worker: 2 }, rested: { worker: 3 } }
   const { row, freed, grant }: Acquired = acquire('5a'.repeat(16), namespace, rows, ask, Date.now())
   return [row, freed, grant]
@@ -74,7 +74,7 @@ export function acquired(ask: AcquireAsk): [WorkerRow, WorkerRow | undefined, Wi
 
 export function moves(): void {
   const rows = memoryStore()
-  rows.createTag('orders', { step: tag_row({ tag: 'orders', step: 10 }).step })
+  rows.createTag('orders', { step: tagRow({ tag: 'orders', step: 10 }).step })
   rows.setWorkers('default', { start: 0, end: 8 })
 }
 export const sansIo = new Generator('segment', { tag: 'orders' }, 1n)
@@ -109,5 +109,7 @@ new Segment('orders', 'http://127.0.0.1:8750')
 void new Segment('orders').fill(new Float64Array(4))
 // @ts-expect-error all or an error: there is no count to look at
 export const count: number = new Segment('orders').fillSync(new BigUint64Array(4))
+// @ts-expect-error names are camelCase
+memoryStore().createTag('orders', { max_step: 5 })
 // @ts-expect-error a namespace has a layout
-namespace_row({ workers: { start: 0, end: 8 } })
+namespaceRow({ workers: { start: 0, end: 8 } })

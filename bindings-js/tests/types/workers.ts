@@ -3,8 +3,8 @@ import { Layout, Segment, Snowflake, type Store } from 'leafid'
 import { LeafidObject, d1Store, durableObjectStore, type DeclaredTag } from 'leafid/workers'
 
 export class Ids extends LeafidObject {
-  static override tags = { orders: { step: 1000, max_step: 10_000 }, large: { from: '9007199254740993', until: 2n ** 63n - 1n } }
-  static override namespaces = { default: { layout: Layout.edge, workers: { start: 0, end: 8 }, max_window_ms: 10_000 } }
+  static override tags = { orders: { step: 1000, maxStep: 10_000 }, large: { from: '9007199254740993', until: 2n ** 63n - 1n } }
+  static override namespaces = { default: { layout: Layout.edge, workers: { start: 0, end: 8 }, maxWindowMs: 10_000 } }
 
   restart(): void {
     this.ctx.abort('again')

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { transform } from 'esbuild'
 import { DATE, program, startMiniflare, startWorker } from '../support/miniflare.mjs'
 import { root } from '../support/package.mjs'
 import { checkout, quickStart } from '../support/places.mjs'
@@ -46,7 +47,8 @@ test('the Worker of the README hands out numbers', async (t) => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const [[, source], [, settings]] = [/```ts\n([^]*?)```/, /```jsonc\n([^]*?)```/].map((fence) => fence.exec(readme))
   assert.match(source, /leafid\/workers/)
-  const { fetch } = await deployed(t, `{\n${settings}}`, source)
+  const { code } = await transform(source, { loader: 'ts' })
+  const { fetch } = await deployed(t, `{\n${settings}}`, code)
   for (const number of ['1', '2', '3']) assert.equal(await (await fetch('/')).text(), number)
 })
 

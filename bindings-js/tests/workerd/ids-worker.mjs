@@ -5,17 +5,17 @@ import { DurableObject, env } from 'cloudflare:workers'
 import { careless } from './careless.mjs'
 
 // Above 2^53, where a double has no odd numbers.
-const tags = { orders: { from: '9007199254740993', step: 200, max_step: 1000 } }
+const tags = { orders: { from: '9007199254740993', step: 200, maxStep: 1000 } }
 
 export class Ids extends LeafidObject {
   static tags = tags
 }
 
 export class Careless extends DurableObject {
-  async lease_segment(ask) {
+  async leaseSegment(ask) {
     const { sql } = this.ctx.storage
     sql.exec(`CREATE TABLE IF NOT EXISTS tags (tag PRIMARY KEY, max_id); INSERT OR IGNORE INTO tags VALUES ('orders', ${tags.orders.from})`)
-    return { answer: await careless((text) => sql.exec(text).toArray()).lease_segment(ask) }
+    return { answer: await careless((text) => sql.exec(text).toArray()).leaseSegment(ask) }
   }
 }
 

@@ -1,6 +1,6 @@
 // The tests' Worker: a request names an action; errors are returned.
 import { Segment, Snowflake, decode } from 'leafid'
-import { lease_segment, tag_row } from 'leafid/registry'
+import { leaseSegment, tagRow } from 'leafid/registry'
 import { conform } from 'leafid/testing'
 import { LeafidObject, d1Store, durableObjectStore } from 'leafid/workers'
 import { DurableObject, env } from 'cloudflare:workers'
@@ -38,10 +38,10 @@ export class Ids extends LeafidObject {
 
 /** A custom store, which answers with grants, and refuses by a code alone. */
 export class Other extends DurableObject {
-  async lease_segment(ask) {
-    const known = (await this.ctx.storage.get('row')) ?? tag_row({ step: 10 })
+  async leaseSegment(ask) {
+    const known = (await this.ctx.storage.get('row')) ?? tagRow({ step: 10 })
     if (ask.tag !== 'orders') throw Object.assign(new Error('there is no such tag'), { code: 'TAG_UNKNOWN' })
-    const { row, grant, refused } = lease_segment('5a'.repeat(16), known, ask, Date.now())
+    const { row, grant, refused } = leaseSegment('5a'.repeat(16), known, ask, Date.now())
     await this.ctx.storage.put('row', row)
     if (refused !== undefined) throw refused
     return grant
@@ -85,10 +85,10 @@ const ACTS = {
   },
   conform: ({ store }) => conform(stores[store]({}), { again: () => stores[store]({}) }),
   hold: ({ store, namespace }) =>
-    stores[store]({}).acquire({ namespace, owner: 'test', request: '01'.repeat(16), sticky: false, strict: false, length_ms: 60_000 }),
+    stores[store]({}).acquire({ namespace, owner: 'test', request: '01'.repeat(16), sticky: false, strict: false, lengthMs: 60_000 }),
   async time({ store }) {
-    const { now_ms } = await timed[store].acquire({ namespace: 'default', owner: 'test', request: '01'.repeat(16), sticky: false, strict: false })
-    return { now_ms }
+    const { nowMs } = await timed[store].acquire({ namespace: 'default', owner: 'test', request: '01'.repeat(16), sticky: false, strict: false })
+    return { nowMs }
   },
   ahead: ({ ms }) => env.IDS.get(env.IDS.idFromName('namespace:default')).ahead(Number(ms)).then(() => ({}), () => ({})),
   evict: ({ tag }) => object(tag).evict().then(() => ({}), () => ({})),
@@ -99,7 +99,7 @@ const ACTS = {
     const { IDS } = env
     const named = () => IDS.idFromName(`tag:${tag}`)
     const id = by === 'unique' ? IDS.newUniqueId() : by === 'id' ? IDS.idFromString(named().toString()) : named()
-    const { refused, answer } = await IDS.get(id).lease_segment({ tag: asked, request: '01'.repeat(16) })
+    const { refused, answer } = await IDS.get(id).leaseSegment({ tag: asked, request: '01'.repeat(16) })
     return refused ?? answer
   },
   /** Asks D1 as one holder does, and counts the batches. */
@@ -110,7 +110,7 @@ const ACTS = {
       return env.DB.batch(all)
     }
     const store = d1Store(() => ({ prepare: (text) => env.DB.prepare(text), batch }), { tags, namespaces })
-    const about = verb === 'acquire' ? { namespace: 'default', owner: 'test', sticky: false, strict: false, length_ms: 60_000 } : { tag: 'orders' }
+    const about = verb === 'acquire' ? { namespace: 'default', owner: 'test', sticky: false, strict: false, lengthMs: 60_000 } : { tag: 'orders' }
     const { worker } = await store[verb]({ ...about, request: request.repeat(16) })
     return { batches, worker }
   },

@@ -16,9 +16,9 @@ const declaring = (tags, namespaces = { default: {} }) =>
 
 /** Options of a runtime whose package has tables of a later version. */
 function later({ workers, ...options }) {
-  const isTexts = ({ path }) => path.endsWith(join('leafid', 'sql', 'texts.js'))
-  const contents = (module) => String(module.contents).replace(/^export const VERSION = .*$/m, 'export const VERSION = 99;')
-  const package_of = ({ modules, ...worker }) => ({ ...worker, modules: modules.map((module) => (isTexts(module) ? { ...module, contents: contents(module) } : module)) })
+  // The package's own version is a text.
+  const contents = ({ type, contents }) => (type === 'ESModule' ? String(contents).replace(/^(var VERSION\w* =) \d+;$/m, '$1 99;') : contents)
+  const package_of = ({ modules, ...worker }) => ({ ...worker, modules: modules.map((module) => ({ ...module, contents: contents(module) })) })
   return { ...options, workers: workers.map((worker) => (worker.name === 'a' ? package_of(worker) : worker)) }
 }
 
@@ -61,7 +61,7 @@ async function started(t, source, { store = 'object', flags } = {}) {
 describe('over both', { concurrency: true }, () => {
   for (const store of ['object', 'd1']) {
     test(`what a store must do, over ${store}`, async (t) => {
-      const { ask } = await started(t, declaring({ conform: { from: '1', step: 10, max_step: 100 } }, { conform: { workers: { start: 0, end: 4 } } }), { store })
+      const { ask } = await started(t, declaring({ conform: { from: '1', step: 10, maxStep: 100 } }, { conform: { workers: { start: 0, end: 4 } } }), { store })
       const { passed, skipped, message } = await ask({ act: 'conform', store })
       assert.deepEqual([passed?.length, skipped], [26, {}], message)
     })
@@ -82,14 +82,15 @@ describe('over both', { concurrency: true }, () => {
 
     test(`a deploy over ${store}: a layout stays after the first window, numbers leave when their windows are over`, async (t) => {
       const [first, later] = [0, 5].map((start) => ({ layout: 'edge', workers: { start, end: start + 1 } }))
-      const { ask, refused, waits, next, deploy } = await started(t, declaring({}, { default: {}, shop: first, depot: first }), { store })
-      await next({ store, kind: 'snowflake' })
+      const { ask, refused, waits, next, deploy } = await started(t, declaring({}, { default: {}, yard: {}, shop: first, depot: first }), { store })
+      for (const namespace of ['default', 'yard']) await next({ store, kind: 'snowflake', namespace })
       // A window of a minute outlasts even a slow machine.
       assert.equal((await ask({ act: 'hold', store, namespace: 'depot' })).worker, 0)
       assert.equal((await ask({ act: 'next', store, kind: 'snowflake', namespace: 'misspelt' })).code, 'NAMESPACE_UNKNOWN')
       const one = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop' })
       assert.equal(one.worker, 0)
-      await deploy(declaring({}, { default: { layout: 'edge' }, shop: later, depot: later }))
+      await deploy(declaring({}, { default: { layout: 'edge' }, yard: { maxWindowMs: 60_000 }, shop: later, depot: later }))
+      await refused({ store, kind: 'snowflake', namespace: 'yard' }, 'LAYOUT_MISMATCH', /^namespace `yard` has windows of at most 600000 ms, and has granted some: this cannot change any more/)
       await refused({ store, kind: 'snowflake' }, 'LAYOUT_MISMATCH', /^namespace `default` has layout 41\/10\/12 .*, which cannot become 41\/16\/6 .* after its first window/)
       await waits({ store, kind: 'snowflake', namespace: 'depot' }, 'WORKERS_EXHAUSTED')
       const moved = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop', timeout: 120_000 })
@@ -116,9 +117,9 @@ for (const store of ['object', 'd1']) {
     const { ask, miniflare } = await started(t, declaring({}), { store })
     const ahead = Date.now() + 8 * 3_600_000
     const time = async () => {
-      const { now_ms, ...refused } = await ask({ act: 'time', store })
+      const { nowMs, ...refused } = await ask({ act: 'time', store })
       assert.deepEqual(refused, {})
-      return now_ms
+      return nowMs
     }
     if (store === 'd1') await (await miniflare.getD1Database('DB', 'a')).prepare('UPDATE meta SET beat_ms = ?').bind(ahead).run()
     else {
@@ -183,7 +184,7 @@ test('a binding that is not there: the lines of wrangler.jsonc, at once', async 
   assert.match(object.message, /"durable_objects": \{ "bindings": \[\{ "name": "MISSING", "class_name": "Ids" \}\] \},\n.*"new_sqlite_classes"/)
   await refused({ store: 'd1', binding: 'MISSING' }, 'REQUEST_INVALID', /"d1_databases": \[\{ "binding": "MISSING"/)
   await refused({ store: 'd1', binding: 'IDS' }, 'REQUEST_INVALID', /`IDS` must be a D1 database, and it is `/)
-  await refused({ store: 'object', binding: 'PLAIN' }, 'REQUEST_INVALID', /the class of `PLAIN` has no method `lease_segment`: let it extend LeafidObject/)
+  await refused({ store: 'object', binding: 'PLAIN' }, 'REQUEST_INVALID', /the class of `PLAIN` has no method `leaseSegment`: let it extend LeafidObject/)
   await refused({ store: 'file' }, 'NOT_ENABLED', /^`sqlite:ids\.db` is a file, and only the Node build of leafid opens one: in a Worker take `d1Store`/)
 })
 
@@ -205,7 +206,7 @@ test('D1 without tables, and with tables of another version', async (t) => {
 test('D1: declared with the first lease; used numbers stay taken', async (t) => {
   const { ask, miniflare } = await started(t, declaring({ orders: { from: '1' } }), { store: 'd1' })
   const batches = (verb, request) => ask({ act: 'batches', verb, request })
-  for (const request of ['01', '02']) assert.equal((await batches('lease_segment', request)).batches, 2, 'one reads, one writes')
+  for (const request of ['01', '02']) assert.equal((await batches('leaseSegment', request)).batches, 2, 'one reads, one writes')
   // The middle batch looks for free numbers.
   assert.deepEqual(await batches('acquire', '01'), { batches: 3, worker: 0 })
   const database = await miniflare.getD1Database('DB', 'a')
@@ -233,8 +234,8 @@ test('bad declarations, jurisdictions and replies fail at once', async (t) => {
   await refused({ store: 'eu', timeout: 60_000 }, 'REQUEST_INVALID', /^the jurisdiction `'eu'` cannot be had here \(.+\): `wrangler dev` has none, so pass it only where the Worker is deployed$/)
   // D1 reports it when declared, an object at its first ask of any kind.
   for (const what of [{ store: 'misspelt' }, { store: 'object', binding: 'MISSPELT', timeout: 60_000 }]) {
-    await refused(what, 'REQUEST_INVALID', /^namespace `default`: unknown field `layuot`: fields are `layout`, `workers`, `max_window_ms`$/)
+    await refused(what, 'REQUEST_INVALID', /^namespace `default`: unknown field `layuot`: fields are `layout`, `workers`, `maxWindowMs`$/)
   }
   // A custom store answers with bare grants.
-  await refused({ store: 'object', binding: 'OTHER', timeout: 60_000 }, 'REQUEST_INVALID', /^`lease_segment` of the object returned `\{request: .+`, which is no reply of a LeafidObject: where a class overrides it, return what `super` returned$/)
+  await refused({ store: 'object', binding: 'OTHER', timeout: 60_000 }, 'REQUEST_INVALID', /^`leaseSegment` of the object returned `\{request: .+`, which is no reply of a LeafidObject: where a class overrides it, return what `super` returned$/)
 })

@@ -1,4 +1,4 @@
-// The registry is a file of its own: only a Worker that imports it contains it.
+// The registry is a file of its own: only a Worker that uses it contains it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorker } from '../support/miniflare.mjs'
@@ -10,8 +10,8 @@ const told = async (act) => Promise.resolve().then(act).catch(({ code, message }
 export default {
   async fetch() {
     const texts = [
-      await told(() => new Segment('orders', { store: 'memory:' }).nextString()),
       await told(() => new Segment('orders', { store: memoryStore() }).nextString()),
+      await told(() => new Segment('orders', { store: 'memory:' }).nextString()),
     ]
     return Response.json(texts)
   },
@@ -23,12 +23,14 @@ async function texts(t, more) {
   return (await worker.fetch('/')).json()
 }
 
-test('a store in memory wants `leafid/registry`, and says so', async (t) => {
-  for (const text of await texts(t, '')) assert.match(text, /^NOT_ENABLED .*: add `import 'leafid\/registry'`$/)
-})
-
-for (const path of ['registry', 'testing', 'workers']) {
-  test(`\`leafid/${path}\` brings it`, async (t) => {
-    assert.deepEqual(await texts(t, `import 'leafid/${path}'`), ['1', '1'])
+for (const path of ['leafid', 'leafid/workers']) {
+  test(`a store in memory, with \`${path}\`; its address names what it needs`, async (t) => {
+    const [made, named] = await texts(t, `import '${path}'`)
+    assert.equal(made, '1')
+    assert.match(named, /^NOT_ENABLED `memory:` needs what a Worker or a page loads only with `memoryStore` of leafid: pass `\{ store: memoryStore\(\) \}`, or import 'leafid\/testing', which loads it$/)
   })
 }
+
+test('`leafid/testing` lets the address name one', async (t) => {
+  assert.deepEqual(await texts(t, "import 'leafid/testing'"), ['1', '1'])
+})

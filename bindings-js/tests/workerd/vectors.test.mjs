@@ -20,8 +20,8 @@ export default {
 let worker
 
 before(async () => {
-  const replayer = readFileSync(new URL('../support/vectors.mjs', import.meta.url), 'utf8')
-  worker = await startWorker(source, { files: { 'vectors.mjs': replayer } })
+  const files = ['vectors.mjs', 'spelling.mjs'].map((name) => [name, readFileSync(new URL(`../support/${name}`, import.meta.url), 'utf8')])
+  worker = await startWorker(source, { files: Object.fromEntries(files) })
 })
 
 for (const { name, text } of vectorFiles()) {

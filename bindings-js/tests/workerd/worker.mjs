@@ -1,7 +1,6 @@
 // The tests' Worker: a request names an action; errors are returned.
 import { broken } from './instances.mjs'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
-import 'leafid/registry'
 
 // Generators at module scope, where asks, timers and randomness are forbidden.
 const orders = new Segment('orders', { timeout: 300_000 })
@@ -31,7 +30,7 @@ const ACTS = {
       same: original,
     }
     let behind = original
-    const verbs = ['lease_segment', 'acquire', 'renew', 'release'].map((verb) => [verb, (ask) => behind[verb](ask)])
+    const verbs = ['leaseSegment', 'acquire', 'renew', 'release'].map((verb) => [verb, (ask) => behind[verb](ask)])
     const store = Object.fromEntries(verbs)
     const holder = kind === 'segment' ? new Segment('orders', { store }) : new Snowflake('default', { store })
     // Draws into the second range, to have an end that differs from the first.
@@ -50,8 +49,8 @@ const ACTS = {
 
 /** A store that ignores the store's id, and what its caller had. */
 function careless(rows) {
-  const verb = (name) => [name, ({ store: _, have_until: __, ...ask }) => rows[name](ask)]
-  return Object.fromEntries(['lease_segment', 'acquire', 'renew'].map(verb))
+  const verb = (name) => [name, ({ store: _, haveUntil: __, ...ask }) => rows[name](ask)]
+  return Object.fromEntries(['leaseSegment', 'acquire', 'renew'].map(verb))
 }
 
 function told(act) {

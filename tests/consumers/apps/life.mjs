@@ -1,5 +1,5 @@
 // Draws in a page or service worker on request, at its start and when it comes back, and reports the IDs.
-import { Segment, Snowflake, memoryStore } from 'leafid/inline'
+import { Segment, Snowflake, memoryStore } from 'leafid'
 
 const COUNT = 50
 /** Identifies this memory image. */

@@ -1,4 +1,4 @@
-//! The native engine for Node, as the npm package of this platform.
+//! The add-on of Node for state files, as the npm package of this platform.
 
 use std::path::{Path, PathBuf};
 
@@ -60,7 +60,7 @@ pub fn pack(platform: &str, addon: &Path, to: &Path) -> Outcome<PathBuf> {
     let mut manifest = json!({
         "name": format!("leafid-{platform}"),
         "version": project::VERSION,
-        "description": format!("The native engine of leafid for {platform}"),
+        "description": format!("State files and journals of leafid in Node, for {platform}"),
         "license": "(MIT OR Apache-2.0)",
         "repository": { "type": "git", "url": "git+https://github.com/leafid/leafid.git" },
         "type": "commonjs",

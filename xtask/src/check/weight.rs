@@ -1,20 +1,22 @@
-//! The size and the imports of the wasm that a Worker, a page or a component's host loads.
+//! The size of what a Worker, a page or a component's host loads, and the imports of its wasm.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::build::component::PUBLISHED;
+use crate::build::wasm;
 use crate::process::Run;
 use crate::{Outcome, build, files, project};
 
-/// A wasm file of the npm package, the modules that only it needs, and the limit for both in bytes after
-/// gzip.
-type Loaded = (&'static str, &'static [&'static str], u64);
-
-const LOADED: &[Loaded] = &[
-    ("engine", &["wasm/engine.wasm", "engines/wasm.js", "engines/border.js"], 31_500),
-    ("registry", &["wasm/registry.wasm", "engines/registry.js"], 18_000),
-    ("stores", &["wasm/stores.wasm", "engines/registry.js"], 82_500),
-    ("public", &["wasm/public.wasm", "engines/public.js"], 13_500),
+/// What a Worker or a page loads, and its limit in bytes after gzip: wasm files as they are, and what a bundler
+/// makes of the lines of a page.
+const FILES: &[(&str, u64)] =
+    &[("engine", 27_500), ("registry", 17_000), ("stores", 81_500), ("public", 12_500)];
+const PAGES: &[(&str, u64)] = &[
+    ("import { Segment } from 'leafid'; new Segment('orders')", 41_000),
+    ("import { Segment, Snowflake } from 'leafid'; console.log(Segment, Snowflake)", 43_000),
+    ("import * as all from 'leafid'; console.log(all)", 63_000),
+    ("import * as all from 'leafid/public'; console.log(all)", 15_500),
 ];
 
 /// The components' size limits, in bytes, in the order of publication.
@@ -40,21 +42,30 @@ const READ: &str = "const module = new WebAssembly.Module(require('fs').readFile
 pub fn npm() -> Outcome<String> {
     build::need(&["npm"])?;
     let folder = project::target().join("npm/stage/leafid");
+    let esbuild = project::at("node_modules/.bin/esbuild");
     let mut told = Vec::new();
-    for (name, files, most) in LOADED {
-        let files = files.iter().map(|file| folder.join(file));
-        let measure = "for file; do gzip -9 -c \"$file\"; done | wc -c";
-        let said = Run::new("sh").quiet().args(["-euc", measure, "sh"]).args(files).output()?;
+    let mut weigh = |name: &str, measure: &str, of: &OsStr, most: u64| -> Outcome {
+        let run = Run::new("sh").quiet().dir(&folder).args(["-euc", measure, "sh"]);
+        let said = run.arg(of).arg(&esbuild).output()?;
         let size = said.trim().parse().map_err(|_| format!("gzip says `{said}`"))?;
-        too_large(name, size, *most)?;
-        told.push(format!("{name} {size}"));
+        too_large(name, size, most)?;
+        told.push(format!("`{name}` {size}"));
+        Ok(())
+    };
+    for (name, most) in FILES {
+        let measure = "gzip -9 -c \"$1\" | wc -c";
+        weigh(&format!("{name}.wasm"), measure, wasm::of(name).as_os_str(), *most)?;
     }
-    Ok(format!("{} bytes after gzip, each with its glue", told.join(", ")))
+    for (lines, most) in PAGES {
+        let measure = "echo \"$1\" | \"$2\" --bundle --minify --format=esm | gzip -9 | wc -c";
+        weigh(lines, measure, lines.as_ref(), *most)?;
+    }
+    Ok(format!("{} bytes after gzip", told.join(", ")))
 }
 
 /// Fails if `size` is above `most`.
 pub fn too_large(name: &str, size: u64, most: u64) -> Outcome {
-    let told = format!("`{name}.wasm` has {size} bytes, more than {most}: find what grew");
+    let told = format!("`{name}` has {size} bytes, more than {most}: find what grew");
     if size > most { Err(told) } else { Ok(()) }
 }
 

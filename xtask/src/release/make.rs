@@ -12,7 +12,7 @@ use crate::{Outcome, build, files, project, tools};
 const MOST_ARCHIVE: u64 = 9_000_000;
 const MOST_WHEEL: u64 = 2_500_000;
 const MOST_ENGINE: u64 = 600_000;
-const MOST_MAIN: u64 = 500_000;
+const MOST_MAIN: u64 = 800_000;
 
 /// Makes the store's binary: in an archive with manual pages, completions and unit; and for images.
 pub fn binaries(targets: &[&Target]) -> Outcome<String> {

@@ -81,12 +81,18 @@ const COMPILED: &[[&str; 3]] = &[
 /// Compiles against the published types as a strict user does.
 pub fn types() -> Outcome<Report> {
     let folder = consumers::node_with_suites()?;
+    let readme = files::read(&project::at("bindings-js/README.md"))?;
+    let mut programs = readme.split("```ts\n").filter_map(|part| part.split("```").next());
+    let worker = programs.find(|program| program.contains("leafid/workers"));
+    let worker = worker.ok_or("the README has no Worker of TypeScript")?;
+    files::write(&folder.join("tests/types/readme.ts"), worker)?;
     let sources = files::walk(&folder.join("tests/types"))?;
     let is_source =
         |path: &&PathBuf| path.extension().is_some_and(|kind| kind == "ts" || kind == "cts");
     for [module, resolution, libraries] in COMPILED {
         tools::npx("tsc")
-            .args(["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--pretty", "false"])
+            .args(["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--noImplicitOverride"])
+            .args(["--pretty", "false"])
             .args(["--target", "es2022", "--module", module, "--moduleResolution", resolution])
             .args(["--lib", libraries, "--types", "node", "--typeRoots"])
             .arg(project::at("node_modules/@types"))

@@ -15,5 +15,5 @@ test('draws', async () => {
 
 test('errors are of its class', () => {
   expect(() => new leafid.Segment('a b')).toThrow(leafid.LeafidError)
-  expect(() => require('leafid/registry').tag_row({ step: 0 })).toThrow(leafid.LeafidError)
+  expect(() => require('leafid/registry').tagRow({ step: 0 })).toThrow(leafid.LeafidError)
 })

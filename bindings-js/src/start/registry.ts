@@ -1,0 +1,4 @@
+import { useRegistry } from '../engines/registry.js'
+import REGISTRY from '../wasm/registry.wasm'
+
+useRegistry(REGISTRY)

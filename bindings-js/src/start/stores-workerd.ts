@@ -1,6 +1,0 @@
-// The registry for a Worker that has a store over SQL.
-import { useRegistry } from '../engines/registry.js'
-// @ts-expect-error the runtime compiles the module when it loads the worker
-import module from '../wasm/stores.wasm'
-
-useRegistry(() => module as WebAssembly.Module, true)
