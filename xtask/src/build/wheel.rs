@@ -8,6 +8,7 @@ use crate::{Outcome, files, project, tools};
 
 /// Builds the package's wheel.
 pub fn build() -> Outcome<PathBuf> {
+    licences()?;
     let profile = if project::is_release() { "release" } else { "dev" };
     maturin("bindings-py", "leafid-", profile, None)
 }
@@ -20,7 +21,6 @@ pub fn server() -> Outcome<PathBuf> {
 /// Builds the wheel of a folder with the project's own maturin; its file's name begins with `name`.
 fn maturin(folder: &str, name: &str, profile: &str, features: Option<&str>) -> Outcome<PathBuf> {
     let maturin = tools::maturin()?;
-    licences(folder)?;
     let wheels = || {
         let named = |file: &PathBuf| {
             file.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name))
@@ -40,7 +40,7 @@ fn maturin(folder: &str, name: &str, profile: &str, features: Option<&str>) -> O
     wheels().pop().ok_or_else(|| format!("maturin made no wheel {name}*.whl"))
 }
 
-/// Copies both licences beside the manifest in a folder: packages contain nothing above it.
-pub fn licences(folder: &str) -> Outcome {
-    npm::licences(&project::at(folder))
+/// Copies both licences beside the manifest: packages contain nothing above it.
+pub fn licences() -> Outcome {
+    npm::licences(&project::at("bindings-py"))
 }

@@ -63,6 +63,7 @@ fn archive(target: &Target, pages: &Path) -> Outcome<PathBuf> {
 
 /// Makes a wheel of the package for each platform, for every CPython from 3.11 on.
 pub fn wheels(targets: &[&Target]) -> Outcome<String> {
+    wheel::licences()?;
     all_wheels(targets, "bindings-py", "release", MOST_WHEEL)
 }
 
@@ -72,7 +73,6 @@ pub fn server_wheels(targets: &[&Target]) -> Outcome<String> {
 }
 
 fn all_wheels(targets: &[&Target], folder: &str, profile: &str, most: u64) -> Outcome<String> {
-    wheel::licences(folder)?;
     let mut told = Vec::new();
     for target in targets {
         tools::rust_target(target.triple)?;
@@ -94,7 +94,7 @@ fn all_wheels(targets: &[&Target], folder: &str, profile: &str, most: u64) -> Ou
 
 /// Makes Python's source package.
 pub fn sdist() -> Outcome<String> {
-    wheel::licences("bindings-py")?;
+    wheel::licences()?;
     let folder = fresh("sdist")?;
     let words = ["sdist", "--manifest-path", "bindings-py/Cargo.toml", "--out"];
     python("maturin")?.args(words).arg(&folder).done()?;
