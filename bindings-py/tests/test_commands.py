@@ -11,7 +11,7 @@ def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_it_is_the_program(tmp_path) -> None:
-    url, nowhere = f"sqlite:{tmp_path}/ids.db", {"PATH": ""}
+    url, nowhere = f"sqlite:{tmp_path}/ids.db", {"PATH": "", "XDG_STATE_HOME": str(tmp_path)}
     assert run("-m", "leafid", "init", "--store", url, **nowhere).returncode == 0
     made = run("-m", "leafid", "tag", "create", "orders", "--store", url, **nowhere)
     assert "tag `orders` created" in made.stdout, made

@@ -19,7 +19,6 @@ import sqlalchemy
 
 import leafid
 from leafid import Segment, Snowflake, SqlStore, SqliteStore
-from leafid.__main__ import main
 from support.codes import is_permanent
 from support.databases import Mariadb
 from support.places import BINARY
@@ -294,7 +293,7 @@ def engine(*urls: str) -> list[Any]:
         "jdbc:mysql://u:s3cret@h/x", "oracle://u:s3cret/@h/x", "postgres://u@127.0.0.1:1/x?password=s3cret",
     ),
 ])  # fmt: skip
-def test_an_address_that_is_wrong_is_said_without_its_password(url, says, capsys) -> None:
+def test_an_address_that_is_wrong_is_said_without_its_password(url, says) -> None:
     def said(error: BaseException | None) -> str:
         return "" if error is None else f"{error!r} {said(error.__cause__)}"
 
@@ -303,9 +302,6 @@ def test_an_address_that_is_wrong_is_said_without_its_password(url, says, capsys
             act()
         assert "cret" not in said(refused.value)
     assert re.search(says, str(refused.value)), refused.value
-    for words in (["next", "orders"], ["tag", "create", "orders"], ["init"]):
-        assert main([*words, "--store", url]) == 1
-    assert "cret" not in capsys.readouterr().err
 
 
 def test_an_asynchronous_engine_is_refused_with_the_way(tmp_path) -> None:
@@ -313,13 +309,3 @@ def test_an_asynchronous_engine_is_refused_with_the_way(tmp_path) -> None:
 
     with pytest.raises(leafid.RequestInvalidError, match="aiosqlite is asynchronous, .*`sqlite:PATH`"):
         SqlStore(create_async_engine(f"sqlite+aiosqlite:///{tmp_path / 'ids.db'}"))
-
-
-@pytest.mark.parametrize(("url", "says"), [
-    ("sqlite:none.db", "leafid init"),
-    pytest.param("postgres://u@127.0.0.1:1/d", "cannot be reached", marks=pytest.mark.engine),
-])  # fmt: skip
-def test_a_command_says_at_once_that_nothing_is_there(url, says, tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["next", "orders", "--store", url, "--timeout", "600"]) == 1
-    assert says in capsys.readouterr().err

@@ -16,7 +16,7 @@ fn only_a_command_that_says_so_makes_a_file() {
         &["namespace", "list"],
         &["namespace", "create", "edge"],
         &["next", "orders"],
-        &["decode", "5"],
+        &["decode", "5", "--namespace", "default"],
     ] {
         has(&fails(&store, args, 1), &["does not exist", &way]);
     }

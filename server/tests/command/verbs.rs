@@ -18,6 +18,7 @@ fn verbs(store: &str) {
     let id = says(store, &["next", "--namespace", "edge"]);
     let parts = says(store, &["decode", id.trim(), "--namespace", "edge"]);
     assert!(parts.contains("worker    0") && parts.contains("time      20"), "{parts}");
+    assert_eq!(says(NOWHERE, &["decode", id.trim(), "--layout", "edge"]), parts, "without a store");
 }
 
 /// Plays the list of commands and their output.
