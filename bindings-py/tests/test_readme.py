@@ -1,12 +1,8 @@
-"""The examples of the README run unchanged, and so does the command."""
+"""The examples of the README run unchanged."""
 
 import re
 from pathlib import Path
 
-import pytest
-
-import leafid
-from leafid.__main__ import main
 from support.places import HERE
 
 README = HERE.parent / "README.md"
@@ -43,23 +39,3 @@ def test_the_readme_runs(server, postgres, monkeypatch, tmp_path) -> None:
     assert names["order_id"] > 0 and names["filled"] > 0
     assert names["parts"].worker >= 0
     assert (names["bill_id"], names["page_id"] > 0) == (1, True)
-
-
-def test_the_command(server, capsys) -> None:
-    server.create_tag("orders")
-    assert main(["next", "orders", "-n", "3", "--store", server.url]) == 0
-    assert capsys.readouterr().out == "1\n2\n3\n"
-    assert main(["next", "orders", "--store", server.url]) == 0
-    assert 4 <= int(capsys.readouterr().out) < 100
-    assert main(["snowflake", "--store", server.url]) == 0
-    id = int(capsys.readouterr().out)
-    assert main(["decode", str(id)]) == 0
-    assert leafid.decode(id).time.isoformat() in capsys.readouterr().out
-    assert main(["next", "other", "--store", server.url]) == 1
-    assert "TAG_UNKNOWN" in capsys.readouterr().err
-    assert main(["next", "--namespace", "default", "--count", "2", "--store", server.url]) == 0
-    first, second = map(int, capsys.readouterr().out.split())
-    assert id < first < second
-    for wrong in ([], ["next"], ["next", "orders", "--namespace", "default"]):
-        with pytest.raises(SystemExit):
-            main(wrong)

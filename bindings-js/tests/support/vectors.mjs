@@ -35,7 +35,7 @@ async function result(act) {
     return await act()
   } catch (error) {
     if (error.name !== 'LeafidError') throw error
-    return { code: error.code, until: error.until, says: error.message.replace(/ is free in \d+ s/, '') }
+    return { code: error.code, until: error.until, says: error.message.replace(/ is free in \d+ s/, '').replace(/`[a-z]+[A-Z]\w*`/g, respelled) }
   }
 }
 
