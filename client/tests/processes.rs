@@ -190,7 +190,7 @@ fn draw(url: &str, folder: &Path, when: &str) -> Result<(), Error> {
     ids.close()
 }
 
-/// What is wrong with a variable is told when the store is named; text that is not UTF-8 is not left out.
+/// A wrong variable is refused when the store is named. Text that is not UTF-8 is wrong; it does not count as unset.
 fn environment() {
     let code = |store: Result<Store, Error>| store.unwrap_err().code();
     if cfg!(target_os = "linux") {

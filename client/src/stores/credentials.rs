@@ -48,7 +48,7 @@ impl Credentials {
             (None, None) => (path("LEAFID_CERT"), path("LEAFID_KEY")),
             given => given,
         };
-        // What is not UTF-8 is refused as a token, not left out.
+        // A value that is not UTF-8 is kept, so that it is refused as a token; it does not count as unset.
         let token = set("LEAFID_TOKEN").map(|token| token.to_string_lossy().into_owned());
         let token = self.token.or(token);
         Credentials { token, ca: self.ca.or_else(|| path("LEAFID_CA")), cert, key }

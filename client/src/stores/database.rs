@@ -81,7 +81,8 @@ impl Database {
         self.makes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is to be made for an ask. What others want made may be refused, which must not stop this one.
+    /// The tag or namespace to create before this ask. Those of other generators wait for their own asks: their creation may
+    /// be refused, which must not fail this one.
     fn make_for(&self, ask: &Ask) -> Option<Make> {
         let is_its_own = |make: &&Make| match (make, ask) {
             (Make::Tag(name), Ask::Segment(ask)) => ask.tag.as_str() == name,
