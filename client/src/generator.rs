@@ -85,7 +85,7 @@ impl<K> Generator<K> {
         store: crate::Store,
         timeout: Duration,
     ) -> Result<Generator<K>, Error> {
-        let (store, timeout) = (Chosen::given(store.0), timeout.as_secs_f64());
+        let (store, timeout) = (Chosen::given(store.0, false), timeout.as_secs_f64());
         let driven = crate::driver::Generator::new(config, store, Default::default(), timeout)?;
         Ok(Generator { driven: Arc::new(driven), kind: PhantomData })
     }

@@ -13,12 +13,13 @@ pub struct Chosen {
     found: OnceLock<Arc<dyn Backend>>,
     find: Option<Find>,
     /// Whether it stays where a test has replaced all other stores.
-    pub stays: bool,
+    stays: bool,
 }
 
 impl Chosen {
-    pub fn given(store: Arc<dyn Backend>) -> Chosen {
-        Chosen { found: store.into(), find: None, stays: false }
+    /// A store that is known, and whether it stays where a test has replaced all others.
+    pub fn given(store: Arc<dyn Backend>, stays: bool) -> Chosen {
+        Chosen { found: store.into(), find: None, stays }
     }
 
     /// A store that is looked for when it is needed, until it is found.
@@ -39,9 +40,9 @@ impl Chosen {
         Ok(Arc::clone(self.found.wait()))
     }
 
-    /// The number of the running test, whose store replaces this one; 0 where none does.
-    pub fn test(&self) -> u64 {
-        if self.stays { 0 } else { TEST.load(Ordering::Acquire) }
+    /// The number of the running test, whose store replaces this one; 0 where none runs, `None` where none replaces it.
+    pub fn test(&self) -> Option<u64> {
+        (!self.stays).then(|| TEST.load(Ordering::Acquire))
     }
 }
 
@@ -52,9 +53,6 @@ static STORE: Mutex<(u64, Option<Arc<dyn Backend>>)> = Mutex::new((0, None));
 
 /// The store of this test, if it still runs.
 pub fn store_of(test: u64) -> Option<Arc<dyn Backend>> {
-    if test == 0 {
-        return None;
-    }
     let held = STORE.lock().unwrap_or_else(PoisonError::into_inner);
     held.1.clone().filter(|_| held.0 == test)
 }

@@ -43,7 +43,7 @@ impl Generator {
     /// # Errors
     /// Those of looking for it.
     pub fn check(&self) -> Result<(), Error> {
-        if self.store.test() == 0 { self.store.store().map(drop) } else { Ok(()) }
+        if self.store.test().unwrap_or(0) == 0 { self.store.store().map(drop) } else { Ok(()) }
     }
 
     /// The holding of the process that used the generator last, for the lock-free path.
@@ -60,8 +60,8 @@ impl Generator {
     pub fn holding(&self) -> Result<Arc<Holding>, Error> {
         let (held, test) = (self.holding.get(), self.store.test());
         // One that was closed outside of tests stays so in them.
-        let is_of_another_test =
-            held.is_set_aside() || (held.test != test && (held.test != 0 || !held.is_closed()));
+        let is_of_another_test = held.is_set_aside()
+            || (held.test != test && (held.test != Some(0) || !held.is_closed()));
         if is_of_another_test || !held.is_current() {
             let before = (!is_of_another_test).then_some(held);
             let own = Holding::build(&self.config, &self.clock, test, before)?;
@@ -99,17 +99,17 @@ impl Generator {
 
     /// Starts what carries the asks of this process's holding.
     fn drive(&self, holding: &Arc<Holding>) -> Result<(), Error> {
-        let store = match (holding.test, chosen::store_of(holding.test)) {
-            (0, _) => self.store.store().inspect_err(|_| holding.ended())?,
-            (_, Some(store)) => store,
+        let store = match holding.test.filter(|test| *test > 0).map(chosen::store_of) {
+            None => self.store.store().inspect_err(|_| holding.ended())?,
+            Some(Some(store)) => store,
             // The test is over: the caller goes on with another holding.
-            (_, None) => {
+            Some(None) => {
                 holding.ended();
                 return Ok(());
             }
         };
         // Before the start, which may run the host's code: the handler of the process's end waits for it.
-        holding.warn_later(live::begins(holding, store.place(), self.store.stays));
+        holding.warn_later(live::begins(holding, store.place()));
         log::want_reader();
         saving::spawn(holding)
             .inspect_err(|_| holding.ended())

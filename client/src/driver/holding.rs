@@ -60,8 +60,8 @@ pub struct Holding {
     /// The number of callers on the slow path, who take the lock and may wait.
     pub(super) callers: AtomicUsize,
     pub(super) config: Arc<Config>,
-    /// The number of the test whose store it draws from; 0 for a store of the generator's own.
-    pub(super) test: u64,
+    /// The number of the test whose store it draws from; 0 for the generator's own, `None` where no test replaces that.
+    pub(super) test: Option<u64>,
     /// Whether a test that began or ended has closed it.
     is_set_aside: AtomicBool,
 }
@@ -78,10 +78,11 @@ impl Holding {
     pub(super) fn build(
         config: &Arc<Config>,
         clock: &Clock,
-        test: u64,
+        test: Option<u64>,
         before: Option<&Holding>,
     ) -> Result<Holding, Error> {
-        let config = &(if test == 0 { Arc::clone(config) } else { config.without_state() });
+        let is_in_test = test.is_some_and(|test| test > 0);
+        let config = &(if is_in_test { config.without_state() } else { Arc::clone(config) });
         let line = Arc::new(SharedLine::new());
         let core = config.build(random::seed()?, Arc::clone(&line));
         let core = core.map_err(|refusal| Error::about(refusal, config.subject()))?;

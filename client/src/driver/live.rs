@@ -18,11 +18,11 @@ pub const LAST_RELEASES: Duration = Duration::from_secs(1);
 /// frame while the interpreter ends would abort the process.
 pub const LAST_CALLERS: Duration = Duration::from_secs(30);
 
-/// Every generator that had a driver, with the place and the name that it draws from, and whether its store stays in a
-/// test; and the warnings given.
+/// Every generator that had a driver, with the place and the name that it draws from; and the warnings
+/// given.
 #[derive(Default)]
 struct Live {
-    begun: Vec<(Weak<Holding>, Option<String>, bool)>,
+    begun: Vec<(Weak<Holding>, Option<String>)>,
     warned: BTreeSet<String>,
 }
 
@@ -31,19 +31,19 @@ static EXITING: AtomicBool = AtomicBool::new(false);
 
 /// Remembers a generator until it is dropped. Returns the warning if it is the second open one that
 /// draws the same from the store at this place, once per place and name.
-pub fn begins(holding: &Arc<Holding>, place: Option<String>, stays: bool) -> Option<String> {
+pub fn begins(holding: &Arc<Holding>, place: Option<String>) -> Option<String> {
     let (draws, costs) = holding.config.draws();
     let name = place.map(|place| format!("{place} {draws}"));
     let mut live = LIVE.lock();
     let is_open = |other: Arc<Holding>| {
         other.is_current() && !other.is_closed() && !Arc::ptr_eq(&other, holding)
     };
-    let same = live.begun.iter().filter(|(_, other, _)| name.is_some() && *other == name);
-    let beside = same.filter(|(other, ..)| other.upgrade().is_some_and(is_open)).count();
+    let same = live.begun.iter().filter(|(_, other)| name.is_some() && *other == name);
+    let beside = same.filter(|(other, _)| other.upgrade().is_some_and(is_open)).count();
     if live.begun.len() == live.begun.capacity() {
-        live.begun.retain(|(other, ..)| other.strong_count() > 0);
+        live.begun.retain(|(other, _)| other.strong_count() > 0);
     }
-    live.begun.push((Arc::downgrade(holding), name.clone(), stays));
+    live.begun.push((Arc::downgrade(holding), name.clone()));
     if beside != 1 || !live.warned.insert(name?) {
         return None;
     }
@@ -60,14 +60,13 @@ pub fn is_exiting() -> bool {
 /// Closes every generator of this process; none gets a driver afterwards.
 pub fn retire_all() -> Vec<Arc<Holding>> {
     EXITING.store(true, Ordering::Release);
-    live(|_| true).inspect(|holding| holding.retire(false)).collect()
+    live().inspect(|holding| holding.retire(false)).collect()
 }
 
-/// Every generator of this process that has a driver, and whose store is one of these: `stays` in a test, or not.
-fn live(is_wanted: impl Fn(bool) -> bool) -> impl Iterator<Item = Arc<Holding>> {
+/// Every generator of this process that has a driver.
+fn live() -> impl Iterator<Item = Arc<Holding>> {
     let live = LIVE.lock();
-    let wanted = live.begun.iter().filter(|(.., stays)| is_wanted(*stays));
-    let all: Vec<_> = wanted.filter_map(|(holding, ..)| holding.upgrade()).collect();
+    let all: Vec<_> = live.begun.iter().filter_map(|(holding, _)| holding.upgrade()).collect();
     all.into_iter().filter(|holding| holding.is_current())
 }
 
@@ -75,18 +74,19 @@ fn live(is_wanted: impl Fn(bool) -> bool) -> impl Iterator<Item = Arc<Holding>> 
 /// granted it, and they go on with their next ID.
 pub fn test(store: Option<Arc<dyn Backend>>) {
     chosen::set_test(store);
-    live(|stays| !stays).filter(|held| !held.is_closed()).for_each(|held| held.set_aside());
+    let replaced = live().filter(|holding| holding.test.is_some() && !holding.is_closed());
+    replaced.for_each(|holding| holding.set_aside());
 }
 
 /// Drops every right of this process without a release.
 pub fn forget_all() {
-    live(|_| true).for_each(|holding| holding.forget());
+    live().for_each(|holding| holding.forget());
 }
 
 /// Gives back every range of this process; generators go on with their next ID.
 pub fn give_all_back() -> Vec<Arc<Holding>> {
     // Without randomness the old generator stays; a process that ends loses nothing.
-    live(|_| true).inspect(|holding| drop(holding.give_back())).collect()
+    live().inspect(|holding| drop(holding.give_back())).collect()
 }
 
 /// Waits until a condition holds, at most for `most`.
