@@ -71,3 +71,9 @@ def run(program: str, folder: Path, store: str) -> str:
     done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_text_that_is_not_utf8_is_refused(unset) -> None:
+    unset.setenv("LEAFID_STORE", os.fsdecode(b"http://\xff"))
+    with pytest.raises(leafid.RequestInvalidError, match="is not a URL|is the URL of no store"):
+        Segment("orders").check()

@@ -42,7 +42,7 @@ struct Resolved {
 #[derive(Clone)]
 pub struct Needs {
     pub verbs: &'static [&'static str],
-    /// What is made where it is missing.
+    /// The tag or namespace to create if it is missing.
     pub make: Option<Make>,
     /// The range of worker numbers of the namespace `default` of a store that is made.
     pub workers: Option<Range>,
@@ -52,7 +52,7 @@ pub struct Needs {
 ///
 /// # Errors
 /// `REQUEST_INVALID` for a text that is no URL of a store; `TypeError` for an object that lacks a
-/// method; where it is to be made those of [`Resolved::make`].
+/// method; where it is to be made those of [`Resolved::made`].
 pub fn chosen(store: Option<&Bound<'_, PyAny>>, needs: Needs) -> PyResult<Chosen> {
     let Some(store) = store else {
         return Ok(Chosen::later(move || {
@@ -64,15 +64,13 @@ pub fn chosen(store: Option<&Bound<'_, PyAny>>, needs: Needs) -> PyResult<Chosen
     };
     let py = store.py();
     if let Ok(url) = store.cast::<PyString>() {
-        return from_url(py, &utf8(url)?, &needs).map(Chosen::given);
+        return Ok(Chosen::given(from_url(py, &utf8(url)?, &needs)?, false));
     }
     if let Ok(NativeStore(native)) = store.cast().map(Bound::get) {
         let store = Resolved { store: Arc::clone(native), own: None }.made(py, &needs)?;
         // One in memory is a test's own.
-        let is_in_memory = store.place().is_none();
-        let mut chosen = Chosen::given(store);
-        chosen.stays = is_in_memory;
-        return Ok(chosen);
+        let stays = store.place().is_none();
+        return Ok(Chosen::given(store, stays));
     }
     for verb in needs.verbs {
         if !store.hasattr(*verb)? {
@@ -85,7 +83,7 @@ pub fn chosen(store: Option<&Bound<'_, PyAny>>, needs: Needs) -> PyResult<Chosen
             return Err(errors::wrong_type(message));
         }
     }
-    Resolved::of(store).made(py, &needs).map(Chosen::given)
+    Ok(Chosen::given(Resolved::of(store).made(py, &needs)?, false))
 }
 
 impl Resolved {
@@ -140,7 +138,9 @@ pub fn note_folder() {
 }
 
 fn from_environment(py: Python<'_>, needs: &Needs) -> PyResult<Arc<dyn Backend>> {
-    let url = std::env::var(VARIABLE).unwrap_or_default();
+    // Text that is not UTF-8 is refused as a URL; it does not count as unset.
+    let url = std::env::var_os(VARIABLE).unwrap_or_default();
+    let url = url.to_string_lossy();
     if url.is_empty() {
         return Err(errors::raise(
             Code::RequestInvalid,
