@@ -97,14 +97,33 @@ mod tests {
         assert_eq!(explained, verbs);
     }
 
+    const WORKFLOWS: [&str; 5] = [
+        include_str!("../../.github/workflows/ci.yml"),
+        include_str!("../../.github/workflows/nightly.yml"),
+        include_str!("../../.github/workflows/release.yml"),
+        include_str!("../../.github/workflows/systems.yml"),
+        include_str!("../../.ci/run"),
+    ];
+
+    #[test]
+    fn workflows_name_actions_by_commit() {
+        let uses = WORKFLOWS.iter().flat_map(|text| text.split("uses: ").skip(1));
+        let named: Vec<_> = uses.filter_map(|rest| rest.lines().next()).collect();
+        assert!(named.len() > 30, "{named:?}");
+        for line in named.iter().filter(|line| !line.starts_with("./")) {
+            let (action, version) = line.split_once(" # v").expect(line);
+            let (_, commit) = action.split_once('@').expect(line);
+            assert!(
+                commit.len() == 40 && u128::from_str_radix(&commit[..32], 16).is_ok(),
+                "{line}"
+            );
+            assert!(version.starts_with(|digit: char| digit.is_ascii_digit()), "{line}");
+        }
+    }
+
     #[test]
     fn the_workflows_ask_for_verbs_that_there_are() {
-        let workflows = [
-            include_str!("../../.github/workflows/nightly.yml"),
-            include_str!("../../.github/workflows/release.yml"),
-            include_str!("../../.ci/run"),
-        ];
-        let asked = workflows.iter().flat_map(|text| text.split("cargo xtask ").skip(1));
+        let asked = WORKFLOWS.iter().flat_map(|text| text.split("cargo xtask ").skip(1));
         let verbs: Vec<_> = asked.filter_map(|rest| rest.split_whitespace().next()).collect();
         assert!(verbs.len() > 10, "{verbs:?}");
         for verb in verbs {
