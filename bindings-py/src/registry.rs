@@ -7,7 +7,7 @@ use leafid_wire::Fields;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::values::{Now, OrRaise as _, TokenArg, cut, dict, errors};
+use crate::values::{Now, TokenArg, cut, dict, errors};
 
 /// The new row, and the answer once it is durable: a grant, or an error to raise then.
 type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyAny>);
@@ -23,8 +23,7 @@ pub fn lease_segment<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
-    let (given, from) =
-        (dict::from(row, "the row").or_raise()?, dict::from(ask, "the ask").or_raise()?);
+    let (given, from) = (dict::from(row, "the row")?, dict::from(ask, "the ask")?);
     let decided = registry::lease_segment(&store.text(), given, from, StoreTime::new(now_ms.0));
     let decided = decided.map_err(|wrong| match wrong.refusal.code {
         Code::StoreRefused => stopped(row, ask),
@@ -50,11 +49,8 @@ pub fn acquire<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Given<'py>> {
-    let namespace = dict::from(namespace, "the namespace").or_raise()?;
-    let (rows, from) = (
-        dict::from(candidates, "the candidates").or_raise()?,
-        dict::from(ask, "the ask").or_raise()?,
-    );
+    let namespace = dict::from(namespace, "the namespace")?;
+    let (rows, from) = (dict::from(candidates, "the candidates")?, dict::from(ask, "the ask")?);
     let now = StoreTime::new(now_ms.0);
     let acquired = registry::acquire(&store.text(), namespace, rows, from, now)
         .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
@@ -73,9 +69,8 @@ pub fn renew<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
-    let namespace = dict::from(namespace, "the namespace").or_raise()?;
-    let (row, from) =
-        (dict::from(row, "the row").or_raise()?, dict::from(ask, "the ask").or_raise()?);
+    let namespace = dict::from(namespace, "the namespace")?;
+    let (row, from) = (dict::from(row, "the row")?, dict::from(ask, "the ask")?);
     let decided = registry::renew(&store.text(), namespace, row, from, StoreTime::new(now_ms.0));
     leased(py, ask, decided.map_err(|wrong| refused(ask, wrong, now_ms.0))?)
 }
@@ -91,8 +86,7 @@ pub fn release<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
-    let (row, from) =
-        (dict::from(row, "the row").or_raise()?, dict::from(ask, "the release").or_raise()?);
+    let (row, from) = (dict::from(row, "the row")?, dict::from(ask, "the release")?);
     let Row(row) = registry::release(&store.text(), row, from)
         .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
     Ok((written(py, &row)?, PyDict::new(py).into_any()))
@@ -107,9 +101,9 @@ pub fn tag_row<'py>(
     spec: &Bound<'py, PyAny>,
     before: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let before = before.map(|row| dict::from(row, "the row before")).transpose().or_raise()?;
+    let before = before.map(|row| dict::from(row, "the row before")).transpose()?;
     let spec = known(spec, &["tag", "from", "step", "max_step", "until"])?;
-    let row = registry::tag_row(before, dict::from(spec, "the tag").or_raise()?);
+    let row = registry::tag_row(before, dict::from(spec, "the tag")?);
     written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
 }
 
@@ -120,7 +114,7 @@ pub fn namespace_row<'py>(
     spec: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let spec = known(spec, &["namespace", "layout", "workers", "max_window_ms"])?;
-    let row = registry::namespace_row(dict::from(spec, "the namespace").or_raise()?);
+    let row = registry::namespace_row(dict::from(spec, "the namespace")?);
     written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
 }
 

@@ -33,7 +33,7 @@ impl NativeStore {
 
     /// Takes back the rest of a window.
     fn release<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        let (py, release) = (ask.py(), dict::read(ask, "the release").or_raise()?);
+        let (py, release) = (ask.py(), dict::read(ask, "the release")?);
         py.detach(|| Arc::clone(&self.0).connect().release(&release)).or_raise()?;
         Ok(PyDict::new(py))
     }
@@ -45,7 +45,7 @@ impl NativeStore {
         ask: &Bound<'py, PyAny>,
         of: impl FnOnce(A) -> Ask,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (py, ask) = (ask.py(), of(dict::read(ask, "the ask").or_raise()?));
+        let (py, ask) = (ask.py(), of(dict::read(ask, "the ask")?));
         let grant = py.detach(|| Arc::clone(&self.0).connect().ask(&ask)).or_raise()?;
         dict::written(py, |to| match &grant {
             Grant::Segment(grant) => grant.put(to),

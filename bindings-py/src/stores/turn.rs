@@ -41,7 +41,7 @@ pub fn decide<'py>(
     guest: Option<TokenArg>,
 ) -> PyResult<Option<Decided<'py>>> {
     let py = ask.py();
-    let decide = turn::request(verb, dict::from(ask, "the ask").or_raise()?)
+    let decide = turn::request(verb, dict::from(ask, "the ask")?)
         .map_err(|wrong| dict::wrong_ask(wrong, ask))
         .or_raise()?;
     let guest = match guest {

@@ -91,7 +91,7 @@ impl Transport for Called {
                     dict::read::<WindowGrant>(&answer, &what).map(Grant::Window)
                 }
             };
-            grant.map_err(|failed| Error::new(Code::GrantInvalid, failed.to_string()))
+            grant.map_err(|wrong| Error::new(Code::GrantInvalid, wrong.value(py).to_string()))
         })
     }
 

@@ -7,7 +7,7 @@ use leafid_wire::{Fields, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 
-use crate::values::PyLayout;
+use crate::values::{PyLayout, errors};
 
 /// A dict whose fields are read and written.
 pub struct Dict<'py> {
@@ -84,20 +84,21 @@ pub fn written<'py>(
 }
 
 /// Reads fields from a dict; `what` names the dict in the error.
-pub fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> Result<T, Error> {
+pub fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> PyResult<T> {
     let mut reading = from(value, what)?;
-    T::get(&mut reading).map_err(|refusal| unread(refusal, reading.field(), value, what))
+    T::get(&mut reading)
+        .map_err(|refusal| errors::of(unread(refusal, reading.field(), value, what)))
 }
 
 /// Prepares a dict for reading; `what` names it in the error.
 ///
 /// # Errors
 /// `REQUEST_INVALID` for anything else.
-pub fn from<'py>(value: &Bound<'py, PyAny>, what: &str) -> Result<Reading<Dict<'py>>, Error> {
+pub fn from<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Reading<Dict<'py>>> {
     let Ok(dict) = value.cast::<PyDict>() else {
         let kind = value.get_type().name().map_or("object".to_owned(), |name| name.to_string());
         let message = format!("{what} is a `{kind}`, not a dict");
-        return Err(Error::new(Code::RequestInvalid, message));
+        return Err(errors::raise(Code::RequestInvalid, message));
     };
     Ok(Reading::new(Dict::new(dict.clone())))
 }

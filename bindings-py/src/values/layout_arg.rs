@@ -4,7 +4,7 @@ use leafid_core::{Code, Layout};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::values::{OrRaise as _, PyLayout, dict, errors, utf8};
+use crate::values::{PyLayout, dict, errors, utf8};
 
 /// A `Layout`, a preset's name, or a dict of its fields.
 pub struct LayoutArg(pub Layout);
@@ -27,7 +27,7 @@ impl<'py> FromPyObject<'_, 'py> for LayoutArg {
             };
             return Layout::named(&name).map(LayoutArg).ok_or_else(unknown);
         }
-        Ok(LayoutArg(dict::read(&value, "the layout").or_raise()?))
+        Ok(LayoutArg(dict::read(&value, "the layout")?))
     }
 }
 
