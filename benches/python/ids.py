@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import itertools
+import timeit
 from array import array
 from collections.abc import Awaitable, Callable, Iterable
 
 from leafid_floor import Floor
 from rounds import CALLS, Work, in_turns, repeated, show, times
 
-from leafid import MemoryStore, Segment, Snowflake
+from leafid import MemoryStore, Segment, Snowflake, base32
 
 TAKEN, FILLED = 1_000, 100_000
 FLOOR = "a native method that returns an int (the floor)"
@@ -46,6 +47,12 @@ def awaited(name: str, call: Callable[[], Awaitable[object]]) -> Work:
     return Work(name, CALLS, run)
 
 
+def written(call: str, ids: Segment) -> Work:
+    """Makes a call as it is written, with its arguments."""
+    timer = timeit.Timer(call, globals={"ids": ids, "base32": base32, "id": ids.next()})
+    return Work(f"`{call}`", CALLS, lambda: timer.timeit(CALLS))
+
+
 async def at_once() -> int:
     return 1
 
@@ -73,6 +80,10 @@ def main() -> None:
         for name, ids in both()
     ]
     show("Python: one ID", in_turns(works))
+
+    ids = both()[0][1]
+    calls = ["ids.next()", "ids.next(1)", "ids.next(timeout=1.0)", "ids.take(1)", "base32(id)", "ids.stats()"]
+    show("Python: calls with arguments, an ID at hand", in_turns([written(call, ids) for call in calls]))
 
     works = [awaited("a coroutine that returns at once (the floor)", at_once)]
     works += [awaited(f"`await {name}.anext()`", ids.anext) for name, ids in both()]

@@ -45,9 +45,9 @@ def in_turns(works: list[Work]) -> dict[str, float]:
     return {name: statistics.median(times) for name, times in taken.items()}
 
 
-def show(title: str, figures: dict[str, float]) -> None:
+def show(title: str, figures: dict[str, float], unit: str = "ns per ID") -> None:
     """Prints a table; the floor is its first row."""
     floor = next(iter(figures.values()))
-    print(f"\n| {title} | ns per ID | × floor |\n|---|---|---|")
-    for name, ns in figures.items():
-        print(f"| {name} | {ns:.1f} | {ns / floor:.2f} |")
+    print(f"\n| {title} | {unit} | × floor |\n|---|---|---|")
+    for name, figure in figures.items():
+        print(f"| {name} | {figure:.1f} | {figure / floor:.2f} |")

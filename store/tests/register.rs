@@ -117,9 +117,7 @@ fn a_window_that_a_guest_was_granted_on_a_row_that_went_back_is_ended() {
 /// A row goes back between the writes of two servers, before either knows of the other's. PROTOCOL R22.
 #[test]
 fn numbers_that_two_servers_reserve_are_used_by_neither() {
-    let mut world = World::new();
-    let [one, two] = ["one", "two"].map(|name| world.server(name));
-    world.pass(&[&one, &two], 2_000);
+    let (mut world, [one, two]) = World::with_two(2_000);
     world.copy();
     let before = world.row();
     let asks = [(); 2].map(|()| SegmentAsk::new(tag(), world.request()));
@@ -145,15 +143,10 @@ fn numbers_that_two_servers_reserve_are_used_by_neither() {
 /// PROTOCOL R23.
 #[test]
 fn after_a_restore_under_running_servers_each_line_goes_on_at_its_bound() {
-    let mut world = World::new();
-    let [one, two] = ["one", "two"].map(|name| world.server(name));
-    world.pass(&[&one, &two], 2_000);
+    let (mut world, [one, two]) = World::with_two(2_000);
     world.copy();
     for _ in 0..3 {
-        for _ in 0..20 {
-            world.lease(&[&one, &two]).unwrap();
-            world.lease(&[&two, &one]).unwrap();
-        }
+        world.lease_in_turns(&one, &two, 20);
         let window = world.acquire(&[&one, &two]).unwrap();
         let bound = world.row();
         world.restore();
@@ -176,11 +169,8 @@ fn after_a_restore_under_running_servers_each_line_goes_on_at_its_bound() {
 /// PROTOCOL R27.
 #[test]
 fn a_killed_server_is_waited_for_until_it_is_dropped_and_may_come_back() {
-    let mut world = World::new();
-    let [one, two] = ["one", "two"].map(|name| world.server(name));
-    world.pass(&[&one, &two], 10_000);
-    world.lease(&[&two, &one]).unwrap();
-    world.lease(&[&one, &two]).unwrap();
+    let (mut world, [one, two]) = World::with_two(10_000);
+    world.lease_in_turns(&two, &one, 1);
     two.kill();
     // What the other one has in hand is still good, and then it waits.
     let before = world.clock.wall();
@@ -193,8 +183,7 @@ fn a_killed_server_is_waited_for_until_it_is_dropped_and_may_come_back() {
     let records = world.records();
     assert!(records.iter().any(|record| record.contains("\nout ")), "{records:?}");
     let two = world.server("two");
-    world.lease(&[&two, &one]).unwrap();
-    world.lease(&[&one, &two]).unwrap();
+    world.lease_in_turns(&two, &one, 1);
     assert_eq!((one.generation(), two.generation()), (0, 0), "nothing was lost");
 }
 
@@ -203,9 +192,7 @@ fn a_killed_server_is_waited_for_until_it_is_dropped_and_may_come_back() {
 #[test]
 fn a_server_that_is_cut_off_soon_uses_nothing_that_it_has_in_hand() {
     for (silent_ms, is_dropped) in [(1_000, false), (5_000, false), (20_000, true)] {
-        let mut world = World::new();
-        let [one, two] = ["one", "two"].map(|name| world.server(name));
-        world.pass(&[&one, &two], 10_000);
+        let (mut world, [one, two]) = World::with_two(10_000);
         for _ in 0..20 {
             world.lease(&[&two, &one]).unwrap();
         }
@@ -225,14 +212,9 @@ fn a_server_that_is_cut_off_soon_uses_nothing_that_it_has_in_hand() {
 /// PROTOCOL R26.
 #[test]
 fn both_are_needed_where_both_were_killed_and_the_store_went_back() {
-    let mut world = World::new();
-    let [one, two] = ["one", "two"].map(|name| world.server(name));
-    world.pass(&[&one, &two], 2_000);
+    let (mut world, [one, two]) = World::with_two(2_000);
     world.copy();
-    for _ in 0..20 {
-        world.lease(&[&one, &two]).unwrap();
-        world.lease(&[&two, &one]).unwrap();
-    }
+    world.lease_in_turns(&one, &two, 20);
     [one, two].into_iter().for_each(Server::kill);
     world.restore();
     let one = world.server("one");
@@ -241,8 +223,7 @@ fn both_are_needed_where_both_were_killed_and_the_store_went_back() {
     world.pass(&[&one], 20_000);
     assert_eq!(world.records().len(), 2);
     let two = world.server("two");
-    world.lease(&[&two, &one]).unwrap();
-    world.lease(&[&one, &two]).unwrap();
+    world.lease_in_turns(&two, &one, 1);
 }
 
 /// The copy has the record with which the server began, and its journal still has that beat, too. PROTOCOL R26.
@@ -253,8 +234,7 @@ fn a_copy_from_before_the_second_beat_of_a_server_is_not_as_it_left_it() {
     world.lease(&[&one]).unwrap();
     world.copy();
     let two = world.server("two");
-    world.lease(&[&one, &two]).unwrap();
-    world.lease(&[&two, &one]).unwrap();
+    world.lease_in_turns(&one, &two, 1);
     one.kill();
     // The other one drops it, and goes on alone.
     world.pass(&[&two], 12_000);
@@ -296,8 +276,7 @@ fn a_restart_fences_nothing() {
     let mut world = World::new();
     let [mut one, mut two] = ["one", "two"].map(|name| world.server(name));
     for n in 0..6 {
-        world.lease(&[&one, &two]).unwrap();
-        world.lease(&[&two, &one]).unwrap();
+        world.lease_in_turns(&one, &two, 1);
         assert_eq!((one.generation(), two.generation()), (0, 0), "{n}");
         if n % 2 == 0 {
             one.kill();
@@ -354,9 +333,7 @@ fn of_two_servers_with_copies_of_one_journal_the_first_is_refused() {
 /// PROTOCOL R29.
 #[test]
 fn a_server_that_stops_is_not_missed_before_the_store_goes_back() {
-    let mut world = World::new();
-    let [one, two] = ["one", "two"].map(|name| world.server(name));
-    world.pass(&[&one, &two], 2_000);
+    let (mut world, [one, two]) = World::with_two(2_000);
     world.lease(&[&two, &one]).unwrap();
     drop(two);
     let before = world.clock.wall();
@@ -402,10 +379,7 @@ fn a_server_takes_over_the_journals_in_its_folder() {
         let [one, two] = [world.server("both"), world.server("both")];
         world.pass(&[&one, &two], 2_000);
         world.copy();
-        for _ in 0..20 {
-            world.lease(&[&one, &two]).unwrap();
-            world.lease(&[&two, &one]).unwrap();
-        }
+        world.lease_in_turns(&one, &two, 20);
         [one, two].into_iter().for_each(Server::kill);
         if goes_back {
             world.restore();
@@ -423,14 +397,9 @@ fn a_server_takes_over_the_journals_in_its_folder() {
 #[test]
 fn a_repair_raises_each_line_to_its_bound_or_by_a_gap() {
     for (names, is_exact) in [(&["one", "two"][..], true), (&[], false)] {
-        let mut world = World::new();
-        let [one, two] = ["one", "two"].map(|name| world.server(name));
-        world.pass(&[&one, &two], 2_000);
+        let (mut world, [one, two]) = World::with_two(2_000);
         world.copy();
-        for _ in 0..20 {
-            world.lease(&[&one, &two]).unwrap();
-            world.lease(&[&two, &one]).unwrap();
-        }
+        world.lease_in_turns(&one, &two, 20);
         let id = one.registry.id();
         [one, two].into_iter().for_each(Server::kill);
         // A row may have been written just before, of which nobody knows.

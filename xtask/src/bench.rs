@@ -76,8 +76,11 @@ fn python() -> Outcome {
     let floor = project::target().join("bench");
     let built = project::target().join("release/examples").join(name);
     files::install(&built, &floor.join("leafid_floor.abi3.so"))?;
-    let ids = Run::new(&python).arg("benches/python/ids.py");
-    ids.env("PYTHONPATH", &floor).done()
+    for script in ["ids", "start"] {
+        let bench = Run::new(&python).arg(format!("benches/python/{script}.py"));
+        bench.env("PYTHONPATH", &floor).done()?;
+    }
+    Ok(())
 }
 
 /// Benches the package beside four libraries.

@@ -111,6 +111,14 @@ impl World {
         world
     }
 
+    /// A world with two servers, which have run for so many ms.
+    pub fn with_two(ms: i64) -> (World, [Server; 2]) {
+        let world = World::new();
+        let both = ["one", "two"].map(|name| world.server(name));
+        world.pass(&both.each_ref(), ms);
+        (world, both)
+    }
+
     pub fn at(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -184,6 +192,14 @@ impl World {
         assert_eq!(twice, None, "{range:?} was granted before");
         self.ranges.push(range);
         Ok(range)
+    }
+
+    /// Leases so many times from each of two running servers, in turns.
+    pub fn lease_in_turns(&mut self, first: &Server, second: &Server, times: u32) {
+        for _ in 0..times {
+            self.lease(&[first, second]).unwrap();
+            self.lease(&[second, first]).unwrap();
+        }
     }
 
     /// Acquires the worker number, as another holder each time.
