@@ -1,12 +1,38 @@
 import { ASK_IS_DUE, theEngine, type Carryover, type CodeFacts, type RawStats, type Refused, type Stance, type Verdict } from './engines/engine.js'
-import { memoryStore } from './memory.js'
+import { memoryStore, type MemoryStore } from './memory.js'
 import { useMemory } from './stores/chosen.js'
+import { realm } from './stores/realm.js'
+import type { Store } from './stores/store.js'
 import { accepted, subject } from './values/refusals.js'
 
 useMemory(memoryStore)
 
 export { ConformError, conform } from './conform/conform.js'
 export type { ConformOptions, Conformed } from './conform/conform.js'
+
+/** A test that has begun. */
+export interface Isolated {
+  /** The store that all generators draw from: it creates tags and namespaces on first use, and numbers begin at 1. */
+  readonly store: MemoryStore
+  /** Ends the test: generators draw from their own stores again. */
+  restore(): void
+}
+
+/**
+ * Lets every generator of this process, made before or later, draw from a new store in memory, whatever store it names:
+ * no real store is asked, and state files are left alone. What they hold is given back, now and at the end. Those on a
+ * `memoryStore()` of their own keep it. The next call begins the next test.
+ */
+export function isolated(): Isolated {
+  const store = memoryStore()
+  replaceAll(store)
+  return { store, restore: () => (realm.test === store ? replaceAll(undefined) : undefined) }
+}
+
+function replaceAll(test: Store | undefined): void {
+  realm.test = test
+  for (const again of realm.generators) again.deref()?.()
+}
 
 /** A time on the host's clock, in ms. */
 export type At = number | bigint | string

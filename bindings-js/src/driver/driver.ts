@@ -1,8 +1,9 @@
 import { theHost } from '../hosts/host.js'
-import { addressOf, chosenStore, type StoreOption } from '../stores/chosen.js'
-import { memories, type ReleaseAsk, type Store, type Verb } from '../stores/store.js'
+import type { Chosen } from '../stores/chosen.js'
+import { realm } from '../stores/realm.js'
+import type { ReleaseAsk, Store, Verb } from '../stores/store.js'
 import { codeFacts, LeafidError } from '../values/errors.js'
-import { called, type Subject } from '../values/refusals.js'
+import { called } from '../values/refusals.js'
 import { ask, failure, late, notAnAnswer, refusedAnswer, unused } from './answers.js'
 import type { Action, Handle, Plan } from './handle.js'
 
@@ -18,12 +19,6 @@ export interface Listener {
   stopped(): void
 }
 
-export interface Route {
-  option: StoreOption | undefined
-  verbs: readonly Verb[]
-  plan: Plan
-}
-
 /**
  * Carries a generator's asks to its store, one at a time. The core decides what to ask and when. Requests share its
  * pending ask, plain data that expires after 3 s, and await only what they asked for themselves.
@@ -31,10 +26,8 @@ export interface Route {
 export class Driver {
   readonly #handle: Handle
   readonly #clock: () => number
-  readonly #route: Route
+  readonly #chosen: Chosen
   readonly #listener: Listener
-  readonly #subject: Subject
-  #chosen: Store | undefined
   #close: (() => void) | undefined
   #cancel: (() => void) | undefined
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -52,13 +45,11 @@ export class Driver {
   ended = false
   hasAsked = false
 
-  constructor(handle: Handle, clock: () => number, route: Route, listener: Listener) {
+  constructor(handle: Handle, clock: () => number, chosen: Chosen, listener: Listener) {
     this.#handle = handle
     this.#clock = clock
-    this.#route = route
-    this.#subject = route.plan.subject
+    this.#chosen = chosen
     this.#listener = listener
-    if (route.option !== undefined) this.#chosen = chosenStore(route.option, route.verbs)
   }
 
   /**
@@ -70,7 +61,7 @@ export class Driver {
     this.#lastNow = now
     while (this.#handle.ask('wants', now)) {
       // First, because it may throw.
-      this.#store()
+      this.#chosen.store()
       const due = this.#handle.poll(now)
       if (due == null) break
       const work = this.#act(due, now, granted)
@@ -86,8 +77,8 @@ export class Driver {
       return undefined
     }
     this.hasAsked = true
-    this.#close ??= opened(this.#route.plan, this.#route.option)
-    const work = this.#carry(this.#store(), kind === 'segment' ? 'leaseSegment' : kind, body as { request: string }, now, granted)
+    this.#close ??= opened(this.#handle.plan, this.#chosen.option)
+    const work = this.#carry(this.#chosen.store(), kind === 'segment' ? 'leaseSegment' : kind, body as { request: string }, now, granted)
     theHost().keep(work)
     this.#plan()
     return work
@@ -117,7 +108,7 @@ export class Driver {
   /** Starts the remaining write, if there is a state file. */
   #saveRest(): void {
     const now = this.#now()
-    const due = this.#route.plan.state === undefined ? undefined : this.#handle.poll(now)
+    const due = this.#handle.plan.state === undefined ? undefined : this.#handle.poll(now)
     if (due != null) void this.#act(due, now)
   }
 
@@ -195,7 +186,7 @@ export class Driver {
   /** Gives a window back. A failure is not reported: the window ends by itself. */
   async release(release: object): Promise<void> {
     try {
-      const answer = ask(this.#store(), 'release', release, () => late('release'), true)
+      const answer = ask(this.#chosen.store(), 'release', release, () => late('release'), true)
       if ('later' in answer) await answer.later
     } catch {
       // The window ends by itself.
@@ -211,10 +202,6 @@ export class Driver {
 
   forget(): void {
     this.failure = undefined
-  }
-
-  #store(): Store {
-    return (this.#chosen ??= chosenStore(this.#route.option, this.#route.verbs))
   }
 
   /** Carries an ask to the store and never rejects; a synchronous answer is applied when this returns. */
@@ -249,7 +236,7 @@ export class Driver {
 
   /** Applies an answer; returns the release to send if the answer came after closing. */
   #take(answer: unknown, verb: Verb, request: string, sent: number): ReleaseAsk | undefined {
-    const subject = this.#subject
+    const subject = this.#handle.plan.subject
     // Looks for a leap first: one from before the answer must not count as one after it.
     this.#lookedAt = Number.NEGATIVE_INFINITY
     const now = this.#now()
@@ -267,7 +254,7 @@ export class Driver {
   }
 
   #fail(cause: unknown, verb: Verb, request: string): void {
-    const error = failure(verb, this.#subject, cause)
+    const error = failure(verb, this.#handle.plan.subject, cause)
     this.#note(error)
     this.#handle.ask('handleFailure', request, error.code, error.retryAfter, this.#now())
   }
@@ -326,19 +313,17 @@ interface Home {
 const byAddress = new Map<string, Home>()
 const byObject = new WeakMap<object, Home>()
 
-function homeOf(option: StoreOption | undefined): Home | undefined {
-  const address = addressOf(option)
+function homeOf(option: Chosen['option']): Home | undefined {
   // Tests use several generators on one memory store to stand for several processes.
-  if (memories.has(option as object) || address?.startsWith('memory:') === true) return undefined
-  const known = address === undefined ? byObject.get(option as object) : byAddress.get(address)
-  const home = known ?? { counts: new Map(), warned: new Set() }
-  if (address === undefined) byObject.set(option as object, home)
-  else byAddress.set(address, home)
+  if (realm.memories.has(option as object) || (typeof option === 'string' && option.startsWith('memory:'))) return undefined
+  const homes = (typeof option === 'string' ? byAddress : byObject) as Map<unknown, Home>
+  const home = homes.get(option) ?? { counts: new Map(), warned: new Set() }
+  homes.set(option, home)
   return home
 }
 
 /** Registers a generator that starts to draw, and warns of a second one; returns its deregistration. */
-function opened({ kind, config, subject }: Plan, option: StoreOption | undefined): () => void {
+function opened({ kind, config, subject }: Plan, option: Chosen['option']): () => void {
   const home = homeOf(option)
   if (home === undefined) return () => {}
   const { counts, warned } = home

@@ -17,7 +17,7 @@ export interface Plan {
   config: object
   subject: Subject
   /** Its state file, if it has one. */
-  state?: StateFile
+  state?: StateFile | undefined
   /** Requirements for fields of the configuration, beyond the general ones. */
   mustBe?: Readonly<Record<string, string>>
 }
@@ -80,7 +80,7 @@ function build(handle: number, { kind, config, subject, mustBe = {} }: Plan, see
 
 /** A generator inside the engine: built at first use, and again after the engine was rebuilt. */
 export class Handle {
-  readonly #plan: Plan
+  readonly plan: Plan
   readonly #entry: Entry
   readonly #lost: () => void
   #before: Carryover | undefined
@@ -89,7 +89,7 @@ export class Handle {
 
   /** `lost` is called after the engine was rebuilt: all unused IDs are gone. */
   constructor(plan: Plan, lost: () => void) {
-    this.#plan = plan
+    this.plan = plan
     this.#entry = { handle: 0, build: -1, files: plan.state?.files }
     this.#lost = lost
     abandoned?.register(this, this.#entry)
@@ -102,7 +102,7 @@ export class Handle {
   /** Records facts after an answer, by which a rebuilt generator detects a store that changed or went back. */
   noteAnswer(): void {
     this.#before = this.#do((engine, handle) => engine.carryover(handle))
-    if (this.#plan.kind === 'snowflake') this.#layout = this.#do((engine, handle) => engine.layoutInUse(handle)) ?? this.#layout
+    if (this.plan.kind === 'snowflake') this.#layout = this.#do((engine, handle) => engine.layoutInUse(handle)) ?? this.#layout
   }
 
   fill(now: number, out: BigUint64Array): number {
@@ -157,18 +157,18 @@ export class Handle {
     if (this.#entry.build === engineBuilds()) return this.#entry.handle
     const again = this.isBegun
     const handle = fresh()
-    build(handle, this.#plan, new DataView(entropy(8).buffer).getBigUint64(0))
+    build(handle, this.plan, new DataView(entropy(8).buffer).getBigUint64(0))
     if (again) {
       // As in the next run of this process: after what was being written, the file says what may be used.
       this.file('finish')
       this.file('close')
     }
-    const hasRight = this.#plan.state !== undefined && this.#plan.state.open(handle)
+    const hasRight = this.plan.state !== undefined && this.plan.state.open(handle)
     this.#entry.handle = handle
     this.#entry.build = engineBuilds()
     if (again && !hasRight) {
       const refused = theEngine().resume(handle, this.#before ?? { position: 0n }, this.#highest, this.#layout)
-      accepted(this.#plan.subject, refused ?? undefined)
+      accepted(this.plan.subject, refused ?? undefined)
     }
     if (again) this.#lost()
     return handle

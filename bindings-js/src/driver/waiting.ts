@@ -95,8 +95,8 @@ const LAST_PAUSE_MS = 25
 
 /** Handles callers for whom no ID is at hand: the core decides whether they raise or wait (`Stance`). */
 export class Waiting {
-  readonly #handle: Handle
-  readonly #driver: Driver
+  #handle!: Handle
+  #driver!: Driver
   readonly #subject: Subject
   readonly #timeout: number
   readonly #dry: string
@@ -104,12 +104,16 @@ export class Waiting {
   /** Set: every later attempt is `CLOSED`. */
   isClosed = false
 
-  constructor(handle: Handle, driver: Driver, subject: Subject, timeout: number, dry: string) {
-    this.#handle = handle
-    this.#driver = driver
+  constructor(subject: Subject, timeout: number, dry: string) {
     this.#subject = subject
     this.#timeout = timeout
     this.#dry = dry
+  }
+
+  /** Lets all callers, also those who wait already, draw by these. */
+  drawBy(handle: Handle, driver: Driver): void {
+    this.#handle = handle
+    this.#driver = driver
   }
 
   /** The result of `attempt` at once; throws why there is none. */

@@ -4,6 +4,8 @@ import { Driver } from '../driver/driver.js'
 import { check, Handle, type Plan } from '../driver/handle.js'
 import { Waiting } from '../driver/waiting.js'
 import { ASK_IS_DUE, type RawStats } from '../engines/engine.js'
+import { chosenStore, duringTest, type Chosen } from '../stores/chosen.js'
+import { enlist, realm } from '../stores/realm.js'
 import type { Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import type { IdOf, IdTextOf } from '../values/id.js'
@@ -21,13 +23,17 @@ const PIECE = 65_536
 
 /** The common part of `Segment` and `Snowflake`. */
 export abstract class BaseGenerator<Kind extends string = never> implements AsyncDisposable {
-  readonly #handle: Handle
-  readonly #pool: Pool
-  readonly #driver: Driver
+  #handle!: Handle
+  #pool!: Pool
+  #driver!: Driver
   readonly #waiting: Waiting
+  readonly #chosen: Chosen
   /** Whether IDs have a time: a snowflake's, which gives its window back. */
   readonly #isTimed: boolean
+  readonly #begin: () => void
   #closing: Promise<void> | undefined
+  /** Whether it was closed for good: in a test, it is closed until that is over. */
+  #isOver = false
 
   /** @internal */
   constructor(plan: Plan, verbs: readonly Verb[], options: GeneratorOptions) {
@@ -35,24 +41,46 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     const failed = hookOf(options)
     const clock = clockOf(options)
     check(plan)
-    const { subject } = plan
+    const chosen = chosenStore(options.store, verbs)
     const timed = plan.kind === 'snowflake'
-    const handle = new Handle(plan, () => pool.reset())
-    const driver = new Driver(handle, clock, { option: options.store, verbs, plan }, {
-      answered: () => {
-        handle.noteAnswer()
-        if (!timed) pool.granted(Number(handle.ask('stats').step))
-        this.#waiting.serve()
-      },
-      failed,
-      stopped: () => pool.drop(),
-    })
-    const pool = new Pool(timed, driver.now)
     this.#isTimed = timed
-    this.#pool = pool
-    this.#handle = handle
-    this.#driver = driver
-    this.#waiting = new Waiting(handle, driver, subject, timeout, timed ? 'WINDOW_SPENT' : 'SEGMENT_DRY')
+    this.#chosen = chosen
+    this.#waiting = new Waiting(plan.subject, timeout, timed ? 'WINDOW_SPENT' : 'SEGMENT_DRY')
+    this.#begin = () => {
+      const route = duringTest(chosen)
+      // Tests leave state files alone.
+      const handle = new Handle(route === chosen ? plan : { ...plan, state: undefined }, () => pool.reset())
+      const driver = new Driver(handle, clock, route, {
+        answered: () => {
+          handle.noteAnswer()
+          if (!timed) pool.granted(Number(handle.ask('stats').step))
+          this.#waiting.serve()
+        },
+        failed,
+        stopped: () => pool.drop(),
+      })
+      const pool = new Pool(timed, driver.now)
+      this.#pool = pool
+      this.#handle = handle
+      this.#driver = driver
+      this.#waiting.drawBy(handle, driver)
+    }
+    this.#begin()
+    if (!realm.memories.has(chosen.option as object)) enlist(this.#again)
+  }
+
+  /** A test begins or is over: goes on with the store that is chosen now, and without what it holds. */
+  readonly #again = (): void => {
+    if (this.#isOver) return
+    void this.#end(false)
+    this.#waiting.isClosed = false
+    this.#closing = undefined
+    this.#begin()
+  }
+
+  /** Looks for the store, as the first ID does otherwise, and asks it for nothing. `REQUEST_INVALID` if there is none. */
+  check(): void {
+    duringTest(this.#chosen).store()
   }
 
   /** One ID. If none is at hand, waits up to the time-out: `TIMED_OUT`. Rejects at once if waiting cannot help. */
@@ -134,7 +162,8 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
    */
   close(options?: { release?: boolean }): Promise<void> {
     this.#waiting.isClosed = true
-    return (this.#closing ??= this.#close(options?.release === true))
+    this.#isOver ||= realm.test === undefined
+    return (this.#closing ??= this.#end(options?.release === true))
   }
 
   /** As `close`. */
@@ -170,17 +199,19 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     return this.#waiting.now(() => this.#drawOne())
   }
 
-  async #close(givesUp: boolean): Promise<void> {
+  async #end(givesUp: boolean): Promise<void> {
+    // After a wait, these may be others.
+    const [handle, driver] = [this.#handle, this.#driver]
     this.#pool.drop()
-    this.#driver.end()
-    if (!this.#handle.isBegun) return
-    const release = givesUp ? this.#handle.giveUp() : this.#handle.ask('retire')
-    await this.#driver.endSaving()
-    if (release != null) await this.#driver.release(release)
+    driver.end()
+    if (!handle.isBegun) return
+    const release = givesUp ? handle.giveUp() : handle.ask('retire')
+    await driver.endSaving()
+    if (release != null) await driver.release(release)
     // A window still under way is given back when it comes; a range need not be.
     let isOver = !this.#isTimed
     const timer = setTimeout(() => (isOver = true), CLOSE_MS)
-    while (this.#driver.flying > 0 && !isOver) await sleep(LOOK_MS)
+    while (driver.flying > 0 && !isOver) await sleep(LOOK_MS)
     clearTimeout(timer)
   }
 

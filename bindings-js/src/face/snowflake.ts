@@ -64,8 +64,7 @@ export class Snowflake<Kind extends string = never> extends BaseGenerator<Kind> 
       spread: options.spread,
     }
     const state = stateOf(options, namespace)
-    const plan = { kind: 'snowflake' as const, config, subject: subject('namespace', namespace) }
-    super(state === undefined ? plan : { ...plan, state }, ['acquire', 'renew', 'release'], options)
+    super({ kind: 'snowflake', config, subject: subject('namespace', namespace), state }, ['acquire', 'renew', 'release'], options)
     this.namespace = namespace
   }
 }

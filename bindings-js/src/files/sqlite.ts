@@ -49,8 +49,8 @@ type Decides = (verb: Verb, ask: never) => unknown
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = theHost()): Required<Store> {
   if (typeof path !== 'string' || path === '') throw new LeafidError('REQUEST_INVALID', `the path of an SQLite file must be a text, got ${shown(path)}`)
   checkOptions(options, { names: ['create', 'journal'] })
-  const [create, journal] = [checkCreate(options.create), journalIn(options.journal)]
-  return store(() => hold(openFile(path, create, clocks), create, clocks, journal))
+  const [file, create, journal] = [resolve(path), checkCreate(options.create), journalIn(options.journal)]
+  return store(() => hold(openFile(file, create, clocks), create, clocks, journal))
 }
 
 export function isDatabase(connection: unknown): connection is Database {
@@ -159,7 +159,7 @@ interface File {
  * for a file of another program or version, `STORE_REFUSED` where a grant would not be safe.
  */
 function openFile(given: string, create: Declarations | undefined, clocks: Clocks): File {
-  const path = real(resolve(given))
+  const path = real(given)
   checkPlace(path)
   const there = isThere(path)
   if (!there && create === undefined) throw lacks(path, isEmpty(path) ? 'is an empty file' : 'does not exist')

@@ -10,6 +10,8 @@ export interface Host {
   owner(): string
   /** A setting of the environment, such as `LEAFID_STORE`. */
   setting(name: string): string | undefined
+  /** The address with an absolute path: a setting's is that of the folder of the import, any other that of the folder now. */
+  absolute?(address: string, isSetting: boolean): string
   /** Warns whoever runs the program; `code` is what silences the warning. */
   warn(message: string, code: string): void
   /** Lets work finish after its caller's request. The work never rejects. */

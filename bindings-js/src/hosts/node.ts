@@ -1,6 +1,10 @@
 import { hostname, uptime } from 'node:os'
+import { resolve } from 'node:path'
 import type { Host } from './host.js'
 import { unreached } from './unreached.js'
+
+/** The folder of the import: a relative path in the environment means a file there. */
+const FOLDER = allowed(() => process.cwd(), '')
 
 /** Node, and Deno and Bun, which have its modules: promises, and timers that keep no process alive. */
 export const nodeHost: Host = {
@@ -9,6 +13,7 @@ export const nodeHost: Host = {
   ticking: () => allowed(uptime, performance.now() / 1_000) * 1_000,
   owner: () => `${allowed(hostname, '').slice(0, 100) || 'node'}/${process.pid}`,
   setting: (name) => allowed(() => process.env[name], undefined),
+  absolute: (address, isSetting) => address.replace(/^sqlite:(.+)/s, (_, path: string) => `sqlite:${resolve(isSetting ? FOLDER : '', path)}`),
   warn: (message, code) => process.emitWarning(message, { type: 'LeafidWarning', code }),
   keep: () => {},
   later: (ms, act) => {

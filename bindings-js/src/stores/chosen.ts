@@ -2,6 +2,7 @@ import { LeafidError } from '../values/errors.js'
 import { quoted, shown, shownAddress } from '../values/shown.js'
 import { theHost } from '../hosts/host.js'
 import { httpStore } from './http.js'
+import { realm } from './realm.js'
 import { call, type Store, type Verb } from './store.js'
 
 /** A store: an object with the methods, an address, or a function that gives a store for each ask. */
@@ -24,45 +25,57 @@ export function useMemory(made: () => Store): void {
   memoryStore = made
 }
 
-function inMemory(url: string): Store {
-  if (memoryStore !== undefined) return memoryStore()
-  const cure = "pass `{ store: memoryStore() }`, or import 'leafid/testing', which loads it"
-  throw new LeafidError('NOT_ENABLED', `${quoted(url)} needs what a Worker or a page loads only with \`memoryStore\` of leafid: ${cure}`)
-}
-
 function opened(url: string): Store {
-  if (url.startsWith('memory:')) return inMemory(url)
-  const { storeAt } = theHost()
-  if (storeAt !== undefined) return storeAt(url) as Store
-  const cure = 'in a Worker take `d1Store` or `durableObjectStore` of leafid/workers, elsewhere the address of a server'
-  const what = url.startsWith('sqlite:') ? 'is a file, and only the Node build of leafid opens one' : 'is a database, and only the Node build of leafid connects to one'
-  throw new LeafidError('NOT_ENABLED', `${quoted(url)} ${what}: ${cure}`)
+  const isMemory = url.startsWith('memory:')
+  const store = isMemory ? memoryStore?.() : theHost().storeAt?.(url)
+  if (store !== undefined) return store
+  const cure = isMemory
+    ? "a Worker or a page has it with `{ store: memoryStore() }`, or after `import 'leafid/testing'`"
+    : 'only the Node build of leafid opens it; in a Worker take `d1Store` or `durableObjectStore` of leafid/workers, elsewhere the address of a server'
+  throw new LeafidError('NOT_ENABLED', `${quoted(url)} is not here: ${cure}`)
 }
 
-/** The address of a store; `undefined` for an object or a function. */
-export function addressOf(option: StoreOption | undefined): string | undefined {
-  const wanted = option ?? setting() ?? ''
-  return typeof wanted === 'string' || wanted instanceof URL ? String(wanted) : undefined
+/** The store of a generator. */
+export interface Chosen {
+  /** What it is, once it is found. */
+  option: StoreOption | undefined
+  store(): Store
 }
 
-function setting(): string | undefined {
-  return theHost().setting('LEAFID_STORE')
+/**
+ * A given store is checked at once, and a relative path is that of the folder then; the one of `LEAFID_STORE` is looked
+ * for with the first ask, until it is found. `REQUEST_INVALID` if there is none, or it lacks a method.
+ */
+export function chosenStore(given: StoreOption | undefined, verbs: readonly Verb[]): Chosen {
+  const option = absolute(given, false)
+  let store: Store | undefined
+  const chosen: Chosen = { option, store: () => (store ??= found((chosen.option = option ?? absolute(theHost().setting('LEAFID_STORE'), true)), verbs)) }
+  if (option !== undefined) chosen.store()
+  return chosen
 }
 
-/** The chosen store, by default that of `LEAFID_STORE`. `REQUEST_INVALID` if there is none, or it lacks a method. */
-export function chosenStore(option: StoreOption | undefined, verbs: readonly Verb[]): Store {
-  const wanted = option ?? setting()
+/** What stands for it now: the store of a running test, but for one in memory, which is a test's own. */
+export function duringTest(chosen: Chosen): Chosen {
+  const { memories, test } = realm
+  return test === undefined || memories.has(chosen.option as object) ? chosen : { option: test, store: () => test }
+}
+
+function absolute(option: StoreOption | undefined, isSetting: boolean): StoreOption | undefined {
+  if (typeof option !== 'string' && !(option instanceof URL)) return option
+  return theHost().absolute?.(String(option), isSetting) ?? String(option)
+}
+
+function found(wanted: StoreOption | undefined, verbs: readonly Verb[]): Store {
   if (wanted === undefined || wanted === '') {
     throw new LeafidError('REQUEST_INVALID', "no store is named: pass `{ store: 'http://127.0.0.1:8750' }` (in a test `'memory:'`), or set LEAFID_STORE")
   }
-  if (typeof wanted === 'string' || wanted instanceof URL) {
-    const url = String(wanted)
-    if (NAMED.test(url)) return atAddress(url)
-    if (/^https?:/i.test(url)) return httpStore(wanted)
+  if (typeof wanted === 'string') {
+    if (NAMED.test(wanted)) return atAddress(wanted)
+    if (/^https?:/i.test(wanted)) return httpStore(wanted)
     const others = theHost().storeAt === undefined ? '' : ', `sqlite:PATH`, `postgres://…`, `mysql://…`'
     throw new LeafidError('REQUEST_INVALID', `a store's address is like \`http://127.0.0.1:8750\`${others} or \`memory:\`, got ${shownAddress(wanted)}`)
   }
-  return typeof wanted === 'function' ? perAsk(wanted, verbs) : checked(wanted, verbs)
+  return typeof wanted === 'function' ? perAsk(wanted, verbs) : checked(wanted as Store, verbs)
 }
 
 /** A store from a function, called for each ask: a Worker's binding does not outlive its request. */

@@ -5,9 +5,10 @@ import { checkOptions, ownClock } from '../values/options.js'
 import { called, subject, unknown } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
 import { newNamespace, newTag, type DeclaredNamespace, type DeclaredTag, type FullRow } from './declared.js'
+import { realm } from './realm.js'
 import * as registry from './registry.js'
 import type { Candidates, TagRow, WorkerRow } from './registry.js'
-import { memories, type AcquireAsk, type ReleaseAsk, type RenewAsk, type SegmentAsk, type SegmentGrant, type Store, type WindowGrant } from './store.js'
+import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
 /** Options of a memory store. */
 export interface MemoryStoreOptions {
@@ -42,7 +43,7 @@ export class MemoryStore implements Store {
   #now = Number.NEGATIVE_INFINITY
 
   constructor(options: MemoryStoreOptions) {
-    memories.add(this)
+    realm.memories.add(this)
     this.#clock = options.clock === undefined ? () => theHost().wall() : ownClock(options.clock)
     this.#createOnUse = options.createOnUse ?? true
     this.#id = options.id

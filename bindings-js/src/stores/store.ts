@@ -95,9 +95,6 @@ export interface Store {
 /** The methods of a store. */
 export type Verb = keyof Store
 
-/** The stores in memory. */
-export const memories = new WeakSet<object>()
-
 const HELD = ['namespace', 'store', 'worker', 'key']
 /** The fields of each method's ask. */
 const ASKS: Readonly<Record<Verb, readonly string[]>> = {

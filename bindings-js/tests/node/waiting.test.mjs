@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
+import { isolated } from 'leafid/testing'
 import { httpServer, ownStore, refusal, refuses, tagged, until, wire } from '../support/stores.mjs'
 
 const soon = () => new Promise((resolve) => setImmediate(resolve))
@@ -83,17 +84,35 @@ test('an ask without an answer is cut after 3 s, and sent again under the same r
   assert.deepEqual([aborted, requests.length, new Set(requests).size], [1, 2, 1])
 })
 
-test('a generator that nobody holds is collected, its timer with it', async () => {
-  const store = ownStore()
-  const held = await (async () => {
-    const ids = new Snowflake('default', { store })
+const KEPT = ownStore()
+/** The weak list by which tests find generators. */
+const { generators } = globalThis[Symbol.for('leafid')]
+const ABANDONED = {
+  'a generator that nobody holds is collected, its timer with it': async (ids) => ids,
+  'and one that only its own store holds': async (ids, store) => (store.ids = ids),
+  'and one that a test redirected': async (ids) => {
+    const { restore } = isolated()
     await ids.next()
-    return new WeakRef(ids)
-  })()
-  setFlagsFromString('--expose-gc')
-  const gc = runInNewContext('gc')
-  await until(() => {
-    gc()
-    return held.deref() === undefined
+    restore()
+    await ids.next()
+  },
+}
+
+for (const [what, use] of Object.entries(ABANDONED)) {
+  test(what, async () => {
+    const held = await (async () => {
+      const store = use.length === 2 ? ownStore() : KEPT
+      const ids = new Snowflake('default', { store })
+      await ids.next()
+      await use(ids, store)
+      return [new WeakRef(ids), [...generators].at(-1)]
+    })()
+    assert.ok(generators.has(held[1]))
+    setFlagsFromString('--expose-gc')
+    const gc = runInNewContext('gc')
+    await until(() => {
+      gc()
+      return held[0].deref() === undefined && !generators.has(held[1])
+    })
   })
-})
+}

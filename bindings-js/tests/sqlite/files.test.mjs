@@ -212,3 +212,30 @@ test('a writer with a clock ahead holds nobody up', async (t) => {
   assert.equal(renewed.nowMs, 1_800_000_030_000)
   assert.ok(BigInt(renewed.end) > BigInt(end), `${renewed.end} after ${end}`)
 })
+
+test('a given relative path is that of the folder at that time, one of LEAFID_STORE that of the folder of the import', (t) => {
+  const folder = scratch(t)
+  for (const [name, from] of [['import', '1000'], ['given', '1'], ['later', '2000']]) {
+    mkdirSync(join(folder, name))
+    const store = ['--store', `sqlite:${join(folder, name, 'ids.db')}`]
+    leafid('init', ...store)
+    leafid('tag', 'create', 'orders', '--from', from, ...store)
+  }
+  const program = `
+    import { Segment } from 'leafid'
+    import { sqliteStore } from 'leafid/node'
+    const orders = new Segment('orders')
+    process.chdir('../given')
+    const given = ['sqlite:ids.db', new URL('sqlite:ids.db'), sqliteStore('ids.db')].map((store) => new Segment('orders', { store, step: 1 }))
+    process.chdir('../later')
+    const later = new Segment('orders', { store: 'sqlite:ids.db' })
+    console.log(JSON.stringify([orders, later, ...given].map((ids) => Number(ids.nextSync()))))`
+  const file = join(import.meta.dirname, `relative-${process.pid}.mjs`)
+  writeFileSync(file, program)
+  t.after(() => unlinkSync(file))
+  const { stdout, stderr } = ran([process.execPath, '--no-warnings', file], { cwd: join(folder, 'import'), env: { ...process.env, LEAFID_STORE: 'sqlite:ids.db' } })
+  assert.equal(stderr, '')
+  const [orders, later, ...given] = JSON.parse(stdout)
+  assert.deepEqual([orders, later, given[0]], [1000, 2000, 1])
+  assert.ok(new Set(given).size === 3 && Math.max(...given) < 100, `${given}`)
+})

@@ -7,3 +7,6 @@ export const root = dirname(createRequire(import.meta.url).resolve('leafid/packa
 
 /** The inner parts, which the build puts beside the package and not into it. */
 export const inner = () => import(pathToFileURL(join(root, 'node/inner.js')))
+
+/** An entry of the package's other copy, which loaders without ES modules get. */
+export const common = (entry) => createRequire(import.meta.url)(join(root, 'cjs', `${entry}.js`))

@@ -1,8 +1,8 @@
 // Correct programs compile under strict settings, and wrong ones do not.
 import { LeafidError, Layout, Segment, Snowflake, decode, fromBase32, httpStore, memoryStore, toBase32 } from 'leafid'
-import type { AcquireAsk, ErrorCode, Id, IdText, SegmentAsk, SegmentGrant, Stats, Store, WindowGrant } from 'leafid'
+import type { AcquireAsk, ErrorCode, Id, IdText, MemoryStore, SegmentAsk, SegmentGrant, Stats, Store, WindowGrant } from 'leafid'
 import { acquire, leaseSegment, namespaceRow, release, renew, tagRow, type Acquired, type Candidates, type NamespaceRow, type WorkerRow } from 'leafid/registry'
-import { Generator } from 'leafid/testing'
+import { Generator, isolated, type Isolated } from 'leafid/testing'
 
 export async function draws(signal: AbortSignal): Promise<void> {
   const onError = (error: LeafidError) => console.error(error.code)
@@ -17,8 +17,15 @@ export async function draws(signal: AbortSignal): Promise<void> {
   const { ids, inHand, offsetMs, lastCode }: Stats = orders.stats()
   const told = [ids + inHand + offsetMs, lastCode] satisfies [number, string | undefined]
   orders.forget()
+  orders.check() satisfies void
   await orders.close({ release: true })
   console.log(waited, now, told)
+}
+
+export function tests(): MemoryStore {
+  const { store, restore }: Isolated = isolated()
+  restore() satisfies void
+  return store
 }
 
 export async function disposes(): Promise<void> {

@@ -185,7 +185,7 @@ test('a binding that is not there: the lines of wrangler.jsonc, at once', async 
   await refused({ store: 'd1', binding: 'MISSING' }, 'REQUEST_INVALID', /"d1_databases": \[\{ "binding": "MISSING"/)
   await refused({ store: 'd1', binding: 'IDS' }, 'REQUEST_INVALID', /`IDS` must be a D1 database, and it is `/)
   await refused({ store: 'object', binding: 'PLAIN' }, 'REQUEST_INVALID', /the class of `PLAIN` has no method `leaseSegment`: let it extend LeafidObject/)
-  await refused({ store: 'file' }, 'NOT_ENABLED', /^`sqlite:ids\.db` is a file, and only the Node build of leafid opens one: in a Worker take `d1Store`/)
+  await refused({ store: 'file' }, 'NOT_ENABLED', /^`sqlite:ids\.db` is not here: only the Node build of leafid opens it; in a Worker take `d1Store`/)
 })
 
 test('D1 without tables, and with tables of another version', async (t) => {

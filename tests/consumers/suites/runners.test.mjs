@@ -1,6 +1,6 @@
 // Test runners, other runtimes and Node's other versions draw from one real store, and no number twice.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ const deno = join(root, 'node_modules/@deno/linux-x64-glibc/deno')
 let env
 
 before(async () => {
-  const store = await storeFor(undefined, { tags: { orders: {} } })
+  const store = await storeFor(undefined, { tags: { orders: {}, shop: {} } })
   env = { LEAFID_STORE: store.url, TOLD: join(folder, 'told.json') }
 })
 
@@ -43,6 +43,38 @@ test('Vitest', async () => {
   tally.add(reported())
 })
 
+/** What runs the programs of `apps/isolated`, whose generators are those of modules. */
+const isolated = (name) => join(root, 'apps/isolated', name)
+const jest = (kind) => ({ rootDir: isolated(''), testEnvironment: 'node', testMatch: [`**/*.spec.${kind}`], setupFilesAfterEnv: [isolated(`setup.${kind}`)], transform: {}, moduleFileExtensions: ['mjs', 'cjs', 'js'], cacheDirectory: join(folder, 'jest') })
+const JEST = (kind) => [join(root, 'node_modules/jest/bin/jest.js'), '--config', JSON.stringify(jest(kind)), '--ci', '--runInBand']
+const VITEST = (at) => [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', at, '--no-color', '--no-cache']
+const ISOLATED = {
+  'Jest, CommonJS': () => JEST('cjs'),
+  'Jest, ES modules': () => ['--experimental-vm-modules', ...JEST('mjs')],
+  Vitest: () => {
+    writeFileSync(isolated('vitest.config.mjs'), "export default { test: { globals: true, setupFiles: './setup.mjs', include: ['*.spec.mjs'] } }")
+    return VITEST(isolated(''))
+  },
+  "Vitest, the README's files": () => {
+    const [, page] = readFileSync(join(root, 'node_modules/leafid/README.md'), 'utf8').split('## Testing your service')
+    const place = isolated('readme')
+    mkdirSync(place, { recursive: true })
+    for (const [, program, name] of page.matchAll(/```ts\n(\/\/ (\S+)\n[^]*?)```/g)) writeFileSync(join(place, name), program)
+    writeFileSync(join(place, 'vitest.config.mjs'), "export default { test: { setupFiles: './test-setup.ts' } }")
+    return VITEST(place)
+  },
+}
+
+for (const [name, words] of Object.entries(ISOLATED)) {
+  test(`${name}: the generators of modules draw from the store of each test`, async () => {
+    const tags = async () => (await fetch(`${env.LEAFID_STORE}/v1/tags`)).text()
+    const before = await tags()
+    const { stdout, stderr } = await run(process.execPath, words(), { env })
+    assert.match(stdout + stderr, /Tests +2 passed|Tests: +2 passed, 2 total/)
+    assert.equal(await tags(), before, 'no real store is asked')
+  })
+}
+
 test('Bun', async () => {
   tally.add(await report(bun, [app('node.mjs')], { env }))
   const program = "const { Segment, memoryStore } = require('leafid'); console.log(String(new Segment('a', { store: memoryStore() }).nextSync()))"
@@ -64,7 +96,7 @@ test('Deno, which may use the network and one setting, and read nothing', async 
 test('together they drew no number twice', () => tally.settle(6))
 
 /** The files of Node's suite that test the package itself. */
-const FILES = ['bad-stores', 'beside', 'face', 'generators', 'life', 'processes', 'require', 'secured', 'vectors', 'waiting']
+const FILES = ['beside', 'environment', 'face', 'generators', 'isolated', 'life', 'processes', 'require', 'secured', 'vectors', 'waiting']
 
 // Concurrently, as the tests mostly wait.
 describe('other versions', { concurrency: true }, () => {

@@ -1,0 +1,4 @@
+const { isolated } = require('leafid/testing')
+
+isolated()
+beforeEach(() => void isolated())

@@ -1,0 +1,4 @@
+import { isolated } from 'leafid/testing'
+
+isolated()
+beforeEach(() => void isolated())

@@ -1,0 +1,3 @@
+const { Segment } = require('leafid')
+
+exports.orders = new Segment('shop')

@@ -1,0 +1,3 @@
+import { Segment } from 'leafid'
+
+export const orders = new Segment('shop')
