@@ -22,10 +22,9 @@ def run(readme: Path) -> tuple[int, dict[str, object]]:
 def test_the_quick_start_runs(server, monkeypatch, capsys) -> None:
     server.create_tag("orders")
     monkeypatch.setenv("LEAFID_STORE", server.url)
-    blocks, names = run(QUICK_START)
+    blocks, _ = run(QUICK_START)
     assert blocks == 1
-    assert names["order_id"] == 1 and names["batch"] == list(range(2, 102))
-    assert "1 100 " in capsys.readouterr().out
+    assert capsys.readouterr().out == "1\n"
 
 
 def test_the_readme_runs(server, postgres, monkeypatch, tmp_path) -> None:
