@@ -49,7 +49,7 @@ pub fn with(python: &Path, product: &str) -> Outcome {
 /// Makes a folder with both npm packages.
 pub fn node() -> Outcome<PathBuf> {
     let folder = project::at(".cache/consumer-js");
-    with_tarballs(&folder, &["--offline"], true)?;
+    with_tarballs(&folder, &["--offline"], true, &["npm"])?;
     Ok(folder)
 }
 
@@ -70,12 +70,12 @@ pub fn node_beside(packages: &[&str]) -> Outcome<PathBuf> {
         empty_package(&folder)?;
         npm_install(&folder, packages)
     })?;
-    with_tarballs(&folder, &["--prefer-offline"], false)?;
+    with_tarballs(&folder, &["--prefer-offline"], false, &["npm"])?;
     copy("bindings-js/tests", &folder.join("tests"))?;
     Ok(folder)
 }
 
-/// Makes a folder with the npm packages, the bundlers, runners and libraries to try them in, and the
+/// Makes a folder with all npm packages, the bundlers, runners and libraries to try them in, and the
 /// programs and suites of `tests/consumers`.
 pub fn programs() -> Outcome<PathBuf> {
     tools::node_modules_of_tests()?;
@@ -89,27 +89,29 @@ pub fn programs() -> Outcome<PathBuf> {
         }
         npm_install(&folder, ["--prefer-offline", "--no-save"])
     })?;
-    with_tarballs(&folder, &["--prefer-offline", "--no-save"], false)?;
+    let words = ["--prefer-offline", "--no-save"];
+    with_tarballs(&folder, &words, false, &["npm", "npm-server"])?;
     for (from, name) in SHOWN {
         copy(from, &folder.join(name))?;
     }
     Ok(folder)
 }
 
-/// Installs both packages, and beside them the inner parts that tests use, unless they are the last built ones; `alone` empties the folder first. Parts of both
-/// lanes use one folder, so only one installs at a time.
-fn with_tarballs(folder: &Path, words: &[&str], alone: bool) -> Outcome {
+/// Installs these products, and beside them the inner parts that tests use, unless they are the last built ones; `alone`
+/// empties the folder first. Parts of both lanes use one folder, so only one installs at a time.
+fn with_tarballs(folder: &Path, words: &[&str], alone: bool, products: &[&str]) -> Outcome {
     static INSTALLING: Mutex<()> = Mutex::new(());
     let _installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
-    build::need(&["npm"])?;
-    let [main, engine] = build::npm_tarballs();
-    files::once(&folder.join("installed"), &files::stamps(&[&main, &engine])?, || {
+    build::need(products)?;
+    let tarballs: Vec<_> = products.iter().flat_map(|name| build::npm_tarballs(name)).collect();
+    let stamps = files::stamps(&tarballs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+    files::once(&folder.join("installed"), &stamps, || {
         if alone {
             files::remove(folder)?;
             empty_package(folder)?;
         }
         let words = words.iter().map(PathBuf::from);
-        npm_install(folder, words.chain([main.clone(), engine.clone()]))?;
+        npm_install(folder, words.chain(tarballs.iter().cloned()))?;
         let inner = project::target().join("npm/stage/leafid-inner.js");
         files::install(&inner, &folder.join("node_modules/leafid/node/inner.js"))
     })

@@ -12,7 +12,7 @@ import { root, run } from './lib/programs.mjs'
 const node24 = join(dirname(createRequire(import.meta.url).resolve('node-24/package.json')), 'bin/node')
 const { version } = JSON.parse(readFileSync(join(root, 'node_modules/leafid/package.json'), 'utf8'))
 
-for (const name of ['leafid', `leafid-${process.platform}-${process.arch}-gnu`]) {
+for (const name of ['leafid', 'leafid-server', `leafid-${process.platform}-${process.arch}-gnu`]) {
   test(`publint has nothing to say of ${name}`, async () => {
     const { messages, pkg } = await publint({ pkgDir: join(root, 'node_modules', name), pack: false, strict: true })
     assert.deepEqual(messages.map((message) => formatMessage(message, pkg, { color: false })), [])

@@ -30,6 +30,7 @@ const STEPS: &[Step] = &[
     Step { name: "node", takes: &[], build: node::build },
     // Contains the wasm, and compiles against the native engine's types.
     Step { name: "npm", takes: &["wasm", "node"], build: npm::build },
+    Step { name: "npm-server", takes: &["server"], build: npm::server },
     Step { name: "component", takes: &[], build: component::build },
 ];
 
@@ -60,9 +61,13 @@ pub fn server_binary() -> PathBuf {
     project::dist().join("leafid")
 }
 
-/// The main npm package, and this machine's platform package.
-pub fn npm_tarballs() -> [PathBuf; 2] {
+/// The npm package that `npm` or `npm-server` builds, and this machine's platform package.
+pub fn npm_tarballs(product: &str) -> [PathBuf; 2] {
     let (version, platform) = (project::VERSION, project::npm_platform());
-    let names = [format!("leafid-{version}.tgz"), format!("leafid-{platform}-{version}.tgz")];
+    let (name, platform) = match product {
+        "npm" => ("leafid", platform.to_owned()),
+        _ => ("leafid-server", npm::program_for(platform)),
+    };
+    let names = [format!("{name}-{version}.tgz"), format!("{name}-{platform}-{version}.tgz")];
     names.map(|name| project::dist().join(name))
 }

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use super::npm;
 use crate::{Outcome, files, project, tools};
 
@@ -53,30 +51,5 @@ fn napi(folder: &Path) -> Outcome {
 
 /// Packs an add-on as a platform's package, into a folder.
 pub fn pack(platform: &str, addon: &Path, to: &Path) -> Outcome<PathBuf> {
-    let mut words = platform.split('-');
-    let (system, cpu) = (words.next(), words.next());
-    let libc = words.next().map(|libc| if libc == "gnu" { "glibc" } else { libc });
-    let name = addon.file_name().unwrap_or_default().to_string_lossy();
-    let mut manifest = json!({
-        "name": format!("leafid-{platform}"),
-        "version": project::VERSION,
-        "description": format!("State files and journals of leafid in Node, for {platform}"),
-        "license": "(MIT OR Apache-2.0)",
-        "repository": { "type": "git", "url": "git+https://github.com/leafid/leafid.git" },
-        "type": "commonjs",
-        "main": name,
-        "files": [name, "LICENSE-*"],
-        "os": [system],
-        "cpu": [cpu],
-        "engines": { "node": ">=20.19" },
-    });
-    if let Some(libc) = libc.filter(|_| system == Some("linux")) {
-        manifest["libc"] = json!([libc]);
-    }
-    let stage = project::target().join("npm/stage").join(platform);
-    files::remove(&stage)?;
-    files::write(&stage.join("package.json"), manifest.to_string())?;
-    files::install(addon, &stage.join(&*name))?;
-    npm::licences(&stage)?;
-    npm::pack(&stage, to)
+    npm::pack_for(platform, "leafid", "State files and journals of leafid in Node", addon, to)
 }

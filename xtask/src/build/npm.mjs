@@ -32,7 +32,7 @@ const manifest = JSON.parse(read('bindings-js/package.json').replaceAll('0.0.0',
 manifest.sideEffects = ['leafid', 'registry', 'public', 'testing', 'workers', 'node', 'shared-*', 'engine.wasm'].map((name) => `./*/${name}.js`)
 if (platforms.length > 0) manifest.optionalDependencies = Object.fromEntries(platforms.map((platform) => [`leafid-${platform}`, version]))
 write(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-copy('bindings-js/README.md', join(stage, 'README.md'))
+for (const file of ['README.md', 'leafid.cjs']) copy(join('bindings-js', file), join(stage, file))
 for (const licence of ['LICENSE-APACHE', 'LICENSE-MIT']) copy(licence, join(stage, licence))
 
 const named = (value) => (typeof value === 'string' ? [value] : Object.values(value).flatMap(named))

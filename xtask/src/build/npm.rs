@@ -9,7 +9,7 @@ use leafid_turn::sql::errors::{self, Kind};
 use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, SQLITE, Texts, VERSION};
 use serde_json::{Map, Value, json};
 
-use super::{node, wasm};
+use super::{node, server_binary, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
@@ -82,6 +82,69 @@ fn kinds<C: ToString>(table: &[(Kind, &[C])]) -> Value {
 pub fn licences(stage: &Path) -> Outcome {
     let copy = |name: &str| files::install(&project::at(name), &stage.join(name));
     ["LICENSE-APACHE", "LICENSE-MIT"].into_iter().try_for_each(copy)
+}
+
+/// Packs the program for this machine, and what runs it there.
+pub fn server() -> Outcome<PathBuf> {
+    let platform = program_for(project::npm_platform());
+    pack_program(&platform, &server_binary(), &project::dist())?;
+    pack_server(&[platform], &project::dist())
+}
+
+/// The platform of a program, which needs no C library, where an add-on has this one.
+pub fn program_for(platform: &str) -> String {
+    platform.trim_end_matches("-gnu").trim_end_matches("-musl").to_owned()
+}
+
+/// Packs the program for a platform into a folder.
+pub fn pack_program(platform: &str, program: &Path, to: &Path) -> Outcome<PathBuf> {
+    pack_for(platform, "leafid-server", "The program `leafid`", program, to)
+}
+
+/// Packs what runs the program on these platforms into a folder.
+pub fn pack_server(platforms: &[String], to: &Path) -> Outcome<PathBuf> {
+    let version = project::VERSION;
+    let stage = project::target().join("npm/stage/leafid-server");
+    files::remove(&stage)?;
+    let manifest = files::read(&project::at("server/npm/package.json"))?.replace("0.0.0", version);
+    let mut manifest: Value = serde_json::from_str(&manifest).map_err(|error| error.to_string())?;
+    let programs = platforms.iter().map(|name| (format!("leafid-server-{name}"), version.into()));
+    manifest["optionalDependencies"] = programs.collect::<Map<_, _>>().into();
+    files::write(&stage.join("package.json"), manifest.to_string())?;
+    files::install(&project::at("server/npm/leafid.js"), &stage.join("leafid.js"))?;
+    files::install(&project::at("server/README.md"), &stage.join("README.md"))?;
+    licences(&stage)?;
+    pack(&stage, to)
+}
+
+/// Packs a file as a package for one platform alone into a folder.
+pub fn pack_for(platform: &str, of: &str, what: &str, file: &Path, to: &Path) -> Outcome<PathBuf> {
+    let mut words = platform.split('-');
+    let (system, cpu) = (words.next(), words.next());
+    let libc = words.next().map(|libc| if libc == "gnu" { "glibc" } else { libc });
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let mut manifest = json!({
+        "name": format!("{of}-{platform}"),
+        "version": project::VERSION,
+        "description": format!("{what}, for {platform}"),
+        "license": "(MIT OR Apache-2.0)",
+        "repository": { "type": "git", "url": "git+https://github.com/leafid/leafid.git" },
+        "type": "commonjs",
+        "main": name,
+        "files": [name, "LICENSE-*"],
+        "os": [system],
+        "cpu": [cpu],
+        "engines": { "node": ">=20.19" },
+    });
+    if let Some(libc) = libc.filter(|_| system == Some("linux")) {
+        manifest["libc"] = json!([libc]);
+    }
+    let stage = project::target().join("npm/stage").join(format!("{of}-{platform}"));
+    files::remove(&stage)?;
+    files::write(&stage.join("package.json"), manifest.to_string())?;
+    files::install(file, &stage.join(&*name))?;
+    licences(&stage)?;
+    pack(&stage, to)
 }
 
 /// Packs a staged package into a folder.

@@ -124,13 +124,28 @@ pub fn npm(targets: &[&Target]) -> Outcome<String> {
     Ok(told.join(", "))
 }
 
-/// Makes the main npm package with the engines of all platforms. `cargo xtask build` names only this
+/// Makes the store's binary of each platform that has one, as an npm package.
+pub fn npm_server(targets: &[&Target]) -> Outcome<String> {
+    let mut told = Vec::new();
+    for target in targets.iter().filter(|target| target.has_binary()) {
+        target.cargo("leafid-server")?.done()?;
+        let (name, program) = (npm::program_for(target.npm), target.built("leafid"));
+        let packed = npm::pack_program(&name, &program, &fresh("npm-server")?)?;
+        told.push(publish(&packed, MOST_ARCHIVE)?);
+    }
+    Ok(told.join(", "))
+}
+
+/// Makes the main npm packages with the engines and programs of all platforms. `cargo xtask build` names only this
 /// machine's: npm would ask its registry for the others on each installation of a test.
 pub fn npm_main() -> Outcome<String> {
     build::need(&["npm"])?;
-    let stage = fresh("npm-main")?;
+    let (stage, packed) = (fresh("npm-main")?, fresh("npm-packed")?);
     npm::stage(&stage, &ALL.iter().map(|target| target.npm).collect::<Vec<_>>())?;
-    publish(&npm::pack(&stage, &fresh("npm-packed")?)?, MOST_MAIN)
+    let main = publish(&npm::pack(&stage, &packed)?, MOST_MAIN)?;
+    let programs = ALL.iter().filter(|target| target.has_binary());
+    let programs: Vec<_> = programs.map(|target| npm::program_for(target.npm)).collect();
+    Ok(format!("{main}, {}", publish(&npm::pack_server(&programs, &packed)?, MOST_MAIN)?))
 }
 
 /// Writes the release's notes, its section of the changelog, to `dist/notes.md`.

@@ -24,6 +24,7 @@ const PARTS: &[(&str, Job)] = &[
     ("server-wheels", make::server_wheels),
     ("sdist", |_| make::sdist()),
     ("npm", make::npm),
+    ("npm-server", make::npm_server),
     ("npm-main", |_| make::npm_main()),
     ("notes", |_| make::notes()),
 ];

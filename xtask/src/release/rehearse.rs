@@ -1,10 +1,11 @@
 //! Tries a release with its users' tools: package registries, Kubernetes, systemd, GitHub; uses each installed
 //! package once.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::make::fresh;
 use super::{at, go, made, python};
+use crate::build::npm;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -94,8 +95,13 @@ pub fn packages() -> Outcome<String> {
         Run::new("npm").args(dry).arg(tarball).output()?;
     }
     let (user, version) = (fresh("npm-user")?, project::VERSION);
-    let own = format!("leafid-{}-{version}.tgz", project::npm_platform());
-    tools::npm_install(&user, ["--offline".into(), at(format!("leafid-{version}.tgz")), at(own)])?;
+    let platform = project::npm_platform();
+    let program = format!("server-{}", npm::program_for(platform));
+    let names = ["leafid", "leafid-server"].map(str::to_owned).into_iter();
+    let own = names.chain([format!("leafid-{platform}"), format!("leafid-{program}")]);
+    let own = own.map(|name| at(format!("{name}-{version}.tgz")));
+    tools::npm_install(&user, [PathBuf::from("--offline")].into_iter().chain(own))?;
     Run::new("node").args(["-e", FIRST_JS]).dir(&user).done()?;
+    Run::new("npx").args(["leafid", "--version"]).dir(&user).done()?;
     Ok(format!("{} wheels and {} npm packages; installed and used", wheels.len(), tarballs.len()))
 }

@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+// Runs the program `leafid` in place of this process, as far as Node can: with its arguments, terminal, signals and end.
+'use strict'
+const { spawn } = require('node:child_process')
+
+const platform = `${process.platform}-${process.arch}`
+const isWindows = process.platform === 'win32'
+
+function found() {
+  try {
+    return require.resolve(`leafid-server-${platform}/leafid${isWindows ? '.exe' : ''}`)
+  } catch {
+    console.error(`leafid: the package leafid-server-${platform} is not installed: npm install leafid-server, with optional packages; for a system without one, cargo install leafid-server`)
+    process.exit(1)
+  }
+}
+
+const child = spawn(found(), process.argv.slice(2), { stdio: 'inherit' })
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+// This process ends after the program. On Windows that has Ctrl-C from the console itself, and `kill` would end it at once.
+for (const signal of signals) process.on(signal, () => isWindows || child.kill(signal))
+child.on('error', ({ message }) => {
+  console.error(`leafid: ${message}`)
+  process.exit(1)
+})
+child.on('exit', (code, signal) => {
+  if (signal === null) process.exit(code)
+  for (const each of signals) process.removeAllListeners(each)
+  process.kill(process.pid, signal)
+})
