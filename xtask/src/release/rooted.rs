@@ -101,7 +101,7 @@ fn chart() -> Outcome<Server> {
     said.push(format!("SERVE={}", serve.join(" ")));
     said.push(format!("PROBES={}", probes.join(" ")));
     // The server itself creates the store.
-    said.push("INIT=version".to_owned());
+    said.push("INIT=--version".to_owned());
     for mount in list(&container["volumeMounts"]) {
         let path = text(&mount["mountPath"]);
         if mount["name"] != "config" {
