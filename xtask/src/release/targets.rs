@@ -95,13 +95,17 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::ALL;
+    use crate::build::npm::program_for;
 
     #[test]
-    fn the_workflow_asks_npm_for_every_engine() {
+    fn the_workflow_asks_npm_for_every_platform() {
         let workflow = include_str!("../../../.github/workflows/release.yml");
         let asked: Vec<_> = workflow.split_whitespace().collect();
         for target in ALL {
-            assert!(asked.contains(&&*format!("leafid-{}", target.npm)), "{}", target.npm);
+            let program = format!("server-{}", program_for(target.npm));
+            for name in [target.npm, &program] {
+                assert!(asked.contains(&&*format!("leafid-{name}")), "{name}");
+            }
         }
     }
 }
