@@ -10,7 +10,7 @@ use std::time::Duration;
 use leafid_core::{HostTime, Refusal};
 
 use crate::Error;
-use crate::driver::{Call, Chosen, Config, Core, Drawn, each};
+use crate::driver::{Call, Chosen, Config, Core, Drawn, Uncounted, each};
 use crate::future::Waited;
 use crate::run::{Ids, Local};
 
@@ -152,8 +152,8 @@ impl<K: Kind> Generator<K> {
     fn drawn(&self) -> Option<Drawn> {
         let holding = self.driven().last_holding();
         match K::STAMPS {
-            true => holding.draw_calling_nothing::<true, false>(),
-            false => holding.draw_calling_nothing::<false, false>(),
+            true => holding.draw_calling_nothing::<true, Uncounted>(),
+            false => holding.draw_calling_nothing::<false, Uncounted>(),
         }
     }
 
@@ -161,7 +161,7 @@ impl<K: Kind> Generator<K> {
     #[cold]
     fn drawn_otherwise(&self, drawn: Option<Drawn>) -> Option<i64> {
         let holding = self.driven().last_holding();
-        let Some(Drawn { id, .. }) = drawn else { return holding.draw::<false>().map(signed) };
+        let Some(Drawn { id, .. }) = drawn else { return holding.draw::<Uncounted>().map(signed) };
         holding.call_driver();
         Some(signed(id))
     }

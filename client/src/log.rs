@@ -8,7 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 
 use crate::host::fork::{self, Generation};
-use crate::host::fork_cell::{ForkCell, Made};
+use crate::host::fork_cell::{ForkCell, ForkLock, Made};
 use crate::host::thread;
 
 /// The most events that wait; later ones are dropped, since an outage's beginning counts most.
@@ -52,7 +52,7 @@ pub fn on_want(start: fn()) {
     let _ = START.set(start);
 }
 
-/// Starts a reader, if there is none. One at a time.
+/// Starts a reader, if there is none.
 pub fn want_reader() {
     if !is_read()
         && let Some(start) = START.get()
@@ -62,8 +62,10 @@ pub fn want_reader() {
 }
 
 /// Starts the thread that reads the log, if there is none: `write` takes the events until there will be
-/// none. One at a time.
+/// none.
 pub fn read(write: impl FnOnce(&mut Events) + Send + 'static) {
+    static STARTS: ForkLock<()> = ForkLock::new();
+    let _starts = STARTS.lock();
     if is_read() {
         return;
     }

@@ -120,6 +120,16 @@ impl Generator {
     }
 }
 
+impl Generator {
+    /// Closes the generator as its drop does, and keeps what its driver needs for the last release until that has ended.
+    pub fn retire_with(&self, needed: Box<dyn Send>) {
+        // As in `drop`.
+        if self.holding.get().is_current() {
+            self.holding.get().retire_with(needed);
+        }
+    }
+}
+
 impl Drop for Generator {
     fn drop(&mut self) {
         // A child leaves an inherited holding untouched.

@@ -33,6 +33,38 @@ pub struct Drawn {
     pub calls_driver: bool,
 }
 
+/// How IDs that are drawn without the lock are counted for [`Holding::stats`].
+pub trait Counting {
+    fn count(drawn: &AtomicU64);
+}
+
+/// Not at all.
+pub struct Uncounted;
+/// By callers of whom one draws at a time, such as those with an interpreter's lock: a load and a store, since an
+/// atomic addition would cost as much as drawing.
+pub struct InTurn;
+/// By any number of callers at once.
+pub struct SideBySide;
+
+impl Counting for Uncounted {
+    #[inline]
+    fn count(_: &AtomicU64) {}
+}
+
+impl Counting for InTurn {
+    #[inline]
+    fn count(drawn: &AtomicU64) {
+        drawn.store(drawn.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+}
+
+impl Counting for SideBySide {
+    #[inline]
+    fn count(drawn: &AtomicU64) {
+        drawn.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// A generator's state in one process: its line, its core, and its driver's work.
 pub struct Holding {
     generation: Generation,
@@ -181,16 +213,15 @@ impl Holding {
         self.ended.get().is_some()
     }
 
-    /// Draws an ID without the lock; `None` gives no reason. `COUNTS` it for [`stats`](Self::stats): one at a
-    /// time.
+    /// Draws an ID without the lock; `None` gives no reason.
     #[inline]
-    pub fn draw<const COUNTS: bool>(&self) -> Option<u64> {
+    pub fn draw<C: Counting>(&self) -> Option<u64> {
         if !self.is_current() {
             return None;
         }
         let Drawn { id, calls_driver } = match self.numbering.get()? {
-            Numbering::Segment(ids) => self.draw_by::<COUNTS>(*ids, HostTime::MIN)?,
-            Numbering::Snowflake(ids) => self.draw_by::<COUNTS>(*ids, self.clock.now())?,
+            Numbering::Segment(ids) => self.draw_by::<C>(*ids, HostTime::MIN)?,
+            Numbering::Snowflake(ids) => self.draw_by::<C>(*ids, self.clock.now())?,
         };
         if calls_driver {
             self.call_driver();
@@ -202,27 +233,23 @@ impl Holding {
     /// registers on the stack. The caller says what it draws, has to call the driver itself, and on
     /// `None` tries `draw`, which checks more.
     #[inline]
-    pub fn draw_calling_nothing<const STAMPS: bool, const COUNTS: bool>(&self) -> Option<Drawn> {
+    pub fn draw_calling_nothing<const STAMPS: bool, C: Counting>(&self) -> Option<Drawn> {
         if !fork::is_current_by_load(self.generation) {
             return None;
         }
         if !STAMPS {
-            return self.draw_by::<COUNTS>(SegmentIds, HostTime::MIN);
+            return self.draw_by::<C>(SegmentIds, HostTime::MIN);
         }
         match self.numbering.get()? {
-            Numbering::Snowflake(ids) => self.draw_by::<COUNTS>(*ids, self.clock.now()),
+            Numbering::Snowflake(ids) => self.draw_by::<C>(*ids, self.clock.now()),
             Numbering::Segment(_) => None,
         }
     }
 
     #[inline]
-    fn draw_by<const COUNTS: bool>(&self, ids: impl Ids, now: HostTime) -> Option<Drawn> {
+    fn draw_by<C: Counting>(&self, ids: impl Ids, now: HostTime) -> Option<Drawn> {
         let run = self.run_by(ids, now, 1)?;
-        if COUNTS {
-            // Load and store: callers take turns, and an atomic swap would cost as much as drawing.
-            let before = self.drawn.load(Ordering::Relaxed);
-            self.drawn.store(before.wrapping_add(1), Ordering::Relaxed);
-        }
+        C::count(&self.drawn);
         Some(Drawn {
             id: ids.id(run.positions.start, run.worker),
             calls_driver: run.positions.end >= self.call_from.load(Ordering::Relaxed),
@@ -232,7 +259,19 @@ impl Holding {
     #[inline]
     fn run_by(&self, mut ids: impl Ids, now: HostTime, n: u64) -> Option<Run> {
         let limits = ids.limits(&mut &*self.line, now).ok()?;
-        self.line.take(ids.shape(), limits, n).ok()
+        #[cfg(feature = "unguarded")]
+        let start = self.line.stands_at().max(limits.start);
+        let run = self.line.take(ids.shape(), limits, n).ok();
+        // A control for the tests: what was read before the swap, without the comparison. Two threads get the same.
+        #[cfg(feature = "unguarded")]
+        let run = run.map(|run| Run {
+            positions: leafid_core::Range::new(
+                start,
+                start + run.positions.end - run.positions.start,
+            ),
+            ..run
+        });
+        run
     }
 
     /// Draws an ID with the lock, from the next range where the line is used up; `None` gives no reason.
@@ -340,7 +379,10 @@ impl Holding {
 
     /// Learns that the driver has ended, or could not start.
     pub(super) fn ended(&self) {
-        self.change(|state| state.driven = false);
+        let _needed = self.change(|state| {
+            state.driven = false;
+            state.needed.take()
+        });
     }
 
     /// Whether the driver has ended, and every caller has its ID or its error.
@@ -381,6 +423,14 @@ impl Holding {
     /// file would keep.
     pub fn retire(&self, gives_up: bool) {
         self.change(|state| state.retire(gives_up));
+    }
+
+    /// Closes the line, and keeps what the driver needs for the last release until it has ended.
+    pub(super) fn retire_with(&self, needed: Box<dyn Send>) {
+        let _unneeded = self.change(|state| {
+            state.retire(false);
+            if state.driven { state.needed.replace(needed) } else { Some(needed) }
+        });
     }
 
     /// Closes the line, while its generator goes on with another holding: a test has begun, or is over.

@@ -22,7 +22,7 @@ pub use chosen::Chosen;
 pub use config::each;
 pub use config::{Config, Core, Numbering, Snowflakes, state_path};
 pub use generator::Generator;
-pub use holding::{Drawn, Holding};
+pub use holding::{Counting, Drawn, Holding, InTurn, SideBySide, Uncounted};
 pub use hub::Hub;
 pub use live::{LAST_CALLERS, LAST_RELEASES, forget_all, give_all_back, retire_all, test, wait};
 pub use seat::Seat;

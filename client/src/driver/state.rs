@@ -26,6 +26,8 @@ pub struct State {
     pub answers: u64,
     pub last: Option<Arc<Error>>,
     pub driven: bool,
+    /// Dropped when the driver has ended.
+    pub needed: Option<Box<dyn Send>>,
     /// Closed: the driver sends the pending releases, then ends.
     pub closing: bool,
     /// The state file is not open yet; nothing is asked for before.
@@ -76,6 +78,7 @@ impl State {
             answers: 0,
             last: None,
             driven: false,
+            needed: None,
             closing: false,
             reconnect: false,
             ask: None,
