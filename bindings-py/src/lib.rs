@@ -12,9 +12,8 @@ mod stores;
 mod testing;
 mod values;
 
-/// The private module that the package `leafid` imports. A free-threaded interpreter enables its lock
-/// for it: docs/PYTHON-INTERNALS.md names what relies on that.
-#[pyo3::pymodule(gil_used = true)]
+/// The private module that the package `leafid` imports. Nothing of it relies on the interpreter's lock.
+#[pyo3::pymodule(gil_used = false)]
 mod _native {
     use pyo3::prelude::*;
 

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use leafid::conform::{DoesNotConform, Means, play};
 use leafid::host::clock::{Clock, TestClock};
-use leafid::stores::Backend as _;
 use pyo3::prelude::*;
 
 use crate::stores::{UserStore, failed};
@@ -92,15 +91,16 @@ pub fn conform(
     can.extend(again.is_some().then_some("again"));
     can.extend(clock.is_some().then_some("clock"));
     let clock = clock.map(|clock| Arc::clone(&clock.0));
-    let own = UserStore::of(store);
+    let own = store.clone().unbind();
     let means = Means {
         can,
         connect: Box::new(move |is_again| {
-            let again = again.as_ref().filter(|_| is_again);
-            let Some(again) = again else { return Ok(Arc::clone(&own).connect()) };
-            outside::attached(|py| match outside::call(again.bind(py), (), None) {
-                Ok(store) => Ok(UserStore::of(&store).connect()),
-                Err(error) => Err(failed(py, "again", error)),
+            outside::attached(|py| {
+                let again = again.as_ref().filter(|_| is_again);
+                let own = || Ok(own.bind(py).clone());
+                let store = again.map_or_else(own, |again| outside::call(again.bind(py), (), None));
+                let connection = store.map(|store| UserStore::connection(&store));
+                connection.map_err(|error| failed(py, "again", error))
             })
         }),
         pass: Box::new(move |ms| match &clock {

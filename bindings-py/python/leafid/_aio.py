@@ -184,7 +184,8 @@ class _Line:
         # Dropped explicitly: a traceback may keep this object alive, and the bell has file descriptors.
         self.bell = None
         if _LINES.get(self.key) is self:
-            del _LINES[self.key]
+            # Threads of other loops may end the line of a closed one together.
+            _LINES.pop(self.key, None)
 
 
 _LINES: dict[tuple[Any, Any], _Line] = {}

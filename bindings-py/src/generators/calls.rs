@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use crate::generators::event_loop;
 use crate::generators::generator::PyGenerator;
 use crate::generators::many::draw;
+use crate::generators::quick::Counted;
 use crate::generators::verb::Verb;
 use crate::values::{OrRaise as _, errors, outside};
 
@@ -27,7 +28,7 @@ impl PyGenerator {
     /// One ID, if it is at hand.
     #[inline]
     pub fn at_hand(&self) -> Option<u64> {
-        self.generator.last_holding().draw::<true>()
+        self.generator.last_holding().draw::<Counted>()
     }
 
     /// Whether a caller waits in an event loop, so that a new one has to queue.

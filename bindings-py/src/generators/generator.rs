@@ -1,21 +1,22 @@
 //! The class under `Segment` and `Snowflake`: their generator, and the methods of both.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use leafid::driver::{Chosen, Config, Generator, State, each};
 use leafid_core::Code;
-use leafid_wire::put_stats;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::generators::awaiting::awaitable;
 use crate::generators::calls::{LAST_RELEASE, until};
 use crate::generators::many::checked_count;
 use crate::generators::verb::Verb;
+use crate::stores::Hold;
 use crate::testing::PyClock;
-use crate::values::{Buffer, OrRaise as _, Seconds, checked_timeout, dict, errors, outside};
+use crate::values::{Buffer, OrRaise as _, Seconds, checked_timeout, errors, outside};
 
 static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
@@ -23,6 +24,8 @@ static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 #[pyclass(frozen, subclass, weakref, name = "Generator", module = "leafid")]
 pub struct PyGenerator {
     pub generator: Generator,
+    /// Of a user's own store, until the end.
+    hold: Mutex<Option<Arc<Hold>>>,
     /// The class's arguments as they were passed, for a pickle.
     given: OnceLock<(Py<PyTuple>, Option<Py<PyDict>>)>,
 }
@@ -30,13 +33,20 @@ pub struct PyGenerator {
 impl PyGenerator {
     pub fn new(
         config: Config,
-        store: Chosen,
+        (store, hold): (Chosen, Option<Arc<Hold>>),
         clock: Option<PyRef<'_, PyClock>>,
         timeout: Seconds,
     ) -> PyResult<PyGenerator> {
         let (clock, timeout) = (PyClock::of(clock), checked_timeout(timeout)?);
         let generator = Generator::new(config, store, clock, timeout).or_raise()?;
-        Ok(PyGenerator { generator, given: OnceLock::new() })
+        Ok(PyGenerator { generator, hold: hold.into(), given: OnceLock::new() })
+    }
+
+    /// Closes a generator on a user's own store, which nobody uses any more: by the interpreter, before the collector
+    /// takes the store apart.
+    pub fn finish(&self) {
+        let hold = self.hold.lock().unwrap_or_else(PoisonError::into_inner).take();
+        hold.into_iter().for_each(|hold| self.generator.retire_with(Box::new(hold)));
     }
 
     /// A call's time-out in s: its argument, or the default.
@@ -53,6 +63,17 @@ impl PyGenerator {
 
 #[pymethods]
 impl PyGenerator {
+    /// Shows the store to the collector: an object may have its generators in an attribute.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // No thread is inside of `finish` while the collector runs.
+        if let Ok(Some(hold)) = self.hold.try_lock().as_deref() {
+            visit.call(hold.object())?;
+        }
+        let Some((args, how)) = self.given.get() else { return Ok(()) };
+        visit.call(args)?;
+        visit.call(how)
+    }
+
     /// `Segment[OrderId]` says of what type the IDs are, to type checkers alone.
     #[classmethod]
     fn __class_getitem__<'py>(
@@ -180,12 +201,28 @@ impl PyGenerator {
 
     /// The generator's counters, in this process.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let stats = self.holding(py)?.stats();
-        let fields = dict::written(py, |to| put_stats(&stats, to))?;
+        let s = self.holding(py)?.stats();
+        let (last_code, state_code) =
+            (s.last_code.map(Code::as_str), s.state_code.map(Code::as_str));
+        // In the order of the fields.
+        let fields = (
+            s.ids,
+            s.asks,
+            s.grants,
+            s.failures,
+            s.waits,
+            s.dropped,
+            s.gaps,
+            s.in_hand,
+            s.step,
+            s.offset_ms,
+            last_code,
+            state_code,
+        );
         let class = STATS.get_or_try_init(py, || {
             outside::of_module(py, "leafid._values", "Stats").map(Bound::unbind)
         })?;
-        outside::call(class.bind(py), (), Some(&fields))
+        outside::call(class.bind(py), fields, None)
     }
 
     /// Whether the generator was closed, or stopped for good.

@@ -6,6 +6,11 @@
 use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 
+/// How draws are counted: with an interpreter's lock one thread draws at a time.
+#[cfg(not(Py_GIL_DISABLED))]
+pub use leafid::driver::InTurn as Counted;
+#[cfg(Py_GIL_DISABLED)]
+pub use leafid::driver::SideBySide as Counted;
 use leafid::driver::{Drawn, Holding};
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::PyTypeError;
@@ -47,11 +52,12 @@ pub fn add_class<C: PyTypeInfo, const STAMPS: bool>(module: &Bound<'_, PyModule>
     ];
     let methods = Box::leak(Box::new(methods));
     let name = Box::leak(CString::new(base.name()?.to_string())?.into_boxed_c_str());
-    let slots: [(_, *mut c_void); 5] = [
+    let slots: [(_, *mut c_void); 6] = [
         (ffi::Py_tp_base, base.as_ptr().cast()),
         (ffi::Py_tp_doc, doc(name, &base)?.as_ptr().cast_mut().cast()),
         (ffi::Py_tp_iternext, next_id::<STAMPS> as *mut c_void),
         (ffi::Py_am_anext, anext_id as *mut c_void),
+        (ffi::Py_tp_finalize, finalize as *mut c_void),
         (ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
     ];
     let full = CString::new(format!("leafid.{}", base.name()?))?;
@@ -86,19 +92,30 @@ pub unsafe fn of<'a>(owner: *mut PyObject) -> &'a PyGenerator {
     }
 }
 
+/// A call of a method, as `METH_FASTCALL | METH_KEYWORDS` has it: `count` arguments, and behind them one for each of
+/// the names, a tuple or null.
+#[derive(Clone, Copy)]
+struct Call {
+    slf: *mut PyObject,
+    args: *const *mut PyObject,
+    count: Py_ssize_t,
+    names: *mut PyObject,
+}
+
 unsafe extern "C" fn next<const STAMPS: bool>(
     slf: *mut PyObject,
     args: *const *mut PyObject,
     count: Py_ssize_t,
     names: *mut PyObject,
 ) -> *mut PyObject {
+    let call = Call { slf, args, count, names };
     // SAFETY: called with the interpreter lock, on an instance of the class: the descriptor has
     // checked that. No PyO3 reference is dropped here.
     unsafe {
-        if (count == 0 && names.is_null()) || is_time(args, count, names) {
-            quick::<STAMPS>(slf, || next_thoroughly(slf, args, count, names))
+        if (count == 0 && names.is_null()) || is_time(call) {
+            quick::<STAMPS>(slf, || next_thoroughly(call))
         } else {
-            next_thoroughly(slf, args, count, names)
+            next_thoroughly(call)
         }
     }
 }
@@ -108,7 +125,7 @@ unsafe extern "C" fn next<const STAMPS: bool>(
 /// # Safety
 /// As [`next`].
 #[inline]
-unsafe fn is_time(args: *const *mut PyObject, count: Py_ssize_t, names: *mut PyObject) -> bool {
+unsafe fn is_time(Call { args, count, names, .. }: Call) -> bool {
     // SAFETY: as this function's own: there is an argument for each of the names.
     unsafe {
         let is_one = match count {
@@ -141,7 +158,7 @@ unsafe extern "C" fn take<const STAMPS: bool>(
                 return raw::list_of(id);
             }
         }
-        thoroughly(c"take", slf, args, count, names)
+        thoroughly(c"take", Call { slf, args, count, names })
     }
 }
 
@@ -158,7 +175,7 @@ unsafe fn quick<const STAMPS: bool>(
     // SAFETY: as this function's own. No count of references is touched.
     unsafe {
         let holding = of(owner).generator.last_holding();
-        match holding.draw_calling_nothing::<STAMPS, true>() {
+        match holding.draw_calling_nothing::<STAMPS, Counted>() {
             Some(Drawn { id, calls_driver: false }) => raw::integer(id),
             Some(Drawn { id, calls_driver: true }) => calling(holding, id),
             None => otherwise(),
@@ -182,21 +199,16 @@ unsafe fn calling(holding: &Holding, id: u64) -> *mut PyObject {
 /// As [`next`].
 #[cold]
 #[inline(never)]
-unsafe fn next_thoroughly(
-    slf: *mut PyObject,
-    args: *const *mut PyObject,
-    count: Py_ssize_t,
-    names: *mut PyObject,
-) -> *mut PyObject {
+unsafe fn next_thoroughly(call: Call) -> *mut PyObject {
     // SAFETY: as this function's own.
     unsafe {
-        if count == 0
-            && names.is_null()
-            && let Some(id) = of(slf).at_hand()
+        if call.count == 0
+            && call.names.is_null()
+            && let Some(id) = of(call.slf).at_hand()
         {
             return raw::integer(id);
         }
-        thoroughly(c"next", slf, args, count, names)
+        thoroughly(c"next", call)
     }
 }
 
@@ -211,7 +223,7 @@ unsafe extern "C" fn anext(
         if count == 0 && names.is_null() {
             anext_id(slf)
         } else {
-            thoroughly(c"anext", slf, args, count, names)
+            thoroughly(c"anext", Call { slf, args, count, names })
         }
     }
 }
@@ -230,13 +242,7 @@ unsafe extern "C" fn anext_id(slf: *mut PyObject) -> *mut PyObject {
 /// # Safety
 /// As [`next`].
 #[cold]
-unsafe fn thoroughly(
-    name: &CStr,
-    slf: *mut PyObject,
-    args: *const *mut PyObject,
-    count: Py_ssize_t,
-    names: *mut PyObject,
-) -> *mut PyObject {
+unsafe fn thoroughly(name: &CStr, call: Call) -> *mut PyObject {
     Python::attach(|py| {
         let passed_on = || {
             // Some versions of CPython pass a count of -1 when a specialized call site meets an unbound
@@ -245,35 +251,32 @@ unsafe fn thoroughly(
                 let name = name.to_string_lossy();
                 PyTypeError::new_err(format!("unbound method {name}() needs an argument"))
             };
-            let count = usize::try_from(count).map_err(unbound)?;
+            let count = usize::try_from(call.count).map_err(unbound)?;
             // SAFETY: as this function's own.
-            unsafe { pass_on(&thorough(py, name)?, slf, args, count, names) }
+            unsafe { pass_on(&thorough(py, name)?, call, count) }
         };
         raw::raised(py, passed_on())
     })
 }
 
-/// Calls a method with the arguments of a vector call.
+/// Calls a method with the arguments of a call, of which `count` are positional.
 ///
 /// # Safety
-/// As of a function with `METH_FASTCALL | METH_KEYWORDS`.
+/// As [`next`].
 unsafe fn pass_on<'py>(
     method: &Bound<'py, PyAny>,
-    slf: *mut PyObject,
-    args: *const *mut PyObject,
+    call: Call,
     count: usize,
-    names: *mut PyObject,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = method.py();
-    // SAFETY: the names are a tuple, or null.
-    let names = unsafe {
-        let names = Bound::from_borrowed_ptr_or_opt(py, names);
-        names.map(|names| names.cast_into_unchecked::<PyTuple>())
+    // SAFETY: as [`Call`] says; the object is alive during a call of its method.
+    let (names, owner) = unsafe {
+        let names = Bound::from_borrowed_ptr_or_opt(py, call.names);
+        let names = names.map(|names| names.cast_into_unchecked::<PyTuple>());
+        (names, Bound::from_borrowed_ptr(py, call.slf))
     };
-    // SAFETY: there are `count` arguments, and behind them one for each of the names.
-    let given = |at: usize| unsafe { Bound::from_borrowed_ptr(py, *args.add(at)) };
-    // SAFETY: the object is alive during a call of its method.
-    let owner = unsafe { Bound::from_borrowed_ptr(py, slf) };
+    // SAFETY: as [`Call`] says.
+    let given = |at: usize| unsafe { Bound::from_borrowed_ptr(py, *call.args.add(at)) };
     let positional: Vec<_> = [owner].into_iter().chain((0..count).map(given)).collect();
     let named = PyDict::new(py);
     for (at, name) in names.iter().flatten().enumerate() {
@@ -284,5 +287,15 @@ unsafe fn pass_on<'py>(
 
 unsafe extern "C" fn next_id<const STAMPS: bool>(slf: *mut PyObject) -> *mut PyObject {
     // SAFETY: called with the interpreter lock, on an instance of the class.
-    unsafe { quick::<STAMPS>(slf, || next_thoroughly(slf, ptr::null(), 0, ptr::null_mut())) }
+    unsafe {
+        let call = Call { slf, args: ptr::null(), count: 0, names: ptr::null_mut() };
+        quick::<STAMPS>(slf, || next_thoroughly(call))
+    }
+}
+
+/// Called once, when nobody can reach the object any more: before the collector takes apart what it refers to.
+unsafe extern "C" fn finalize(slf: *mut PyObject) {
+    // SAFETY: called with the interpreter lock, on an instance of the class. Not by `attach`, which an interpreter refuses
+    // at its very end.
+    unsafe { of(slf) }.finish();
 }

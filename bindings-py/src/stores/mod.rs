@@ -13,7 +13,7 @@ pub use memory::{MemoryStore, set_test};
 pub use sql::{abandon, absence, mysql_kind, namespace_fields, postgres_kind, process, sql_texts};
 pub use time::PyStoreTime;
 pub use turn::{decide, journal_folder, note};
-pub use user_store::{UserStore, failed};
+pub use user_store::{Hold, UserStore, failed};
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -32,10 +32,10 @@ use crate::values::{OrRaise as _, PyLayout, errors, outside, utf8};
 const VARIABLE: &str = "LEAFID_STORE";
 
 /// A store that was looked up.
-struct Resolved {
+struct Resolved<'py> {
     store: Arc<dyn Backend>,
-    /// If it is a user's own object.
-    own: Option<Arc<UserStore>>,
+    /// If it is an object of Python.
+    own: Option<Bound<'py, PyAny>>,
 }
 
 /// What a generator needs of its store.
@@ -53,24 +53,28 @@ pub struct Needs {
 /// # Errors
 /// `REQUEST_INVALID` for a text that is no URL of a store; `TypeError` for an object that lacks a
 /// method; where it is to be made those of [`Resolved::made`].
-pub fn chosen(store: Option<&Bound<'_, PyAny>>, needs: Needs) -> PyResult<Chosen> {
+pub fn chosen(
+    store: Option<&Bound<'_, PyAny>>,
+    needs: Needs,
+) -> PyResult<(Chosen, Option<Arc<Hold>>)> {
     let Some(store) = store else {
-        return Ok(Chosen::later(move || {
+        let chosen = Chosen::later(move || {
             outside::attached(|py| {
                 let resolved = from_environment(py, &needs);
                 resolved.map_err(|error| failed(py, VARIABLE, error))
             })
-        }));
+        });
+        return Ok((chosen, None));
     };
     let py = store.py();
     if let Ok(url) = store.cast::<PyString>() {
-        return Ok(Chosen::given(from_url(py, &utf8(url)?, &needs)?, false));
+        return Ok((Chosen::given(from_url(py, &utf8(url)?, &needs)?, false), None));
     }
     if let Ok(NativeStore(native)) = store.cast().map(Bound::get) {
         let store = Resolved { store: Arc::clone(native), own: None }.made(py, &needs)?;
         // One in memory is a test's own.
         let stays = store.place().is_none();
-        return Ok(Chosen::given(store, stays));
+        return Ok((Chosen::given(store, stays), None));
     }
     for verb in needs.verbs {
         if !store.hasattr(*verb)? {
@@ -83,15 +87,12 @@ pub fn chosen(store: Option<&Bound<'_, PyAny>>, needs: Needs) -> PyResult<Chosen
             return Err(errors::wrong_type(message));
         }
     }
-    Ok(Chosen::given(Resolved::of(store).made(py, &needs)?, false))
+    let (own, hold) = UserStore::of(store);
+    let resolved = Resolved { store: own, own: Some(store.clone()) };
+    Ok((Chosen::given(resolved.made(py, &needs)?, false), Some(hold)))
 }
 
-impl Resolved {
-    fn of(store: &Bound<'_, PyAny>) -> Resolved {
-        let own = UserStore::of(store);
-        Resolved { store: Arc::clone(&own) as _, own: Some(own) }
-    }
-
+impl Resolved<'_> {
     /// Creates a tag or a namespace if it does not exist: our stores in a file or a database do so later, before their
     /// first grant; a user's own at once.
     ///
@@ -112,8 +113,7 @@ impl Resolved {
                 ("create_namespace", name)
             }
         };
-        if let Some(own) = &self.own {
-            let store = own.store.bind(py);
+        if let Some(store) = &self.own {
             if store.hasattr("make_later")? {
                 outside::call_method(store, "make_later", (verb, name, how), None)?;
                 return Ok(self.store);
@@ -161,7 +161,9 @@ fn from_environment(py: Python<'_>, needs: &Needs) -> PyResult<Arc<dyn Backend>>
 fn from_url(py: Python<'_>, url: &str, needs: &Needs) -> PyResult<Arc<dyn Backend>> {
     if sql::is_ours(url) {
         let store = sql::open(py, url, needs.make.is_some(), needs.workers)?;
-        return Resolved::of(&store).made(py, needs);
+        let (own, hold) = UserStore::of(&store);
+        own.keep(hold);
+        return Resolved { store: own, own: Some(store) }.made(py, needs);
     }
     let store: Arc<dyn Backend> = match url.strip_prefix("memory:") {
         Some(name) => Memory::named(name).or_raise()?,

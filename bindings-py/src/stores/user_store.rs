@@ -1,7 +1,7 @@
 //! A user's own store: any object with the methods.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use leafid::Error;
 use leafid::driver::{Holding, Hub};
@@ -10,32 +10,89 @@ use leafid::stores::{Backend, Transport};
 use leafid_core::{Ask, Code, Grant, Release, SegmentGrant, WindowGrant};
 use leafid_wire::{Fields, put_ask};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 
 use crate::values::{dict, errors, outside};
 
 /// A user's own object, and the generators that draw from it. They share a thread, so that its methods,
 /// and what they use, such as a connection, need not be thread-safe.
+///
+/// The generators hold the object, and this does not: an object may have its generators in an attribute, and the
+/// collector of such cycles has to see every reference.
 pub struct UserStore {
-    pub store: Py<PyAny>,
+    holds: Mutex<Vec<Weak<Hold>>>,
+    /// Of a store that was opened for a URL, which nobody else holds.
+    own: OnceLock<Arc<Hold>>,
     hub: ForkCell<Hub>,
 }
 
+/// A reference to an object: a generator's, until it is dropped or collected, and then its driver's, which may need it for
+/// a last release.
+pub struct Hold(Option<Py<PyAny>>);
+
+impl Hold {
+    pub fn object(&self) -> Option<&Py<PyAny>> {
+        self.0.as_ref()
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        // Otherwise it would stay until somebody else attaches to the interpreter.
+        Python::try_attach(|_| drop(self.0.take()));
+    }
+}
+
 impl UserStore {
-    /// The store of an object, the same for all its generators. One at a time.
-    pub fn of(store: &Bound<'_, PyAny>) -> Arc<UserStore> {
+    /// The store of an object, the same for all its generators, and a reference for one of them.
+    pub fn of(store: &Bound<'_, PyAny>) -> (Arc<UserStore>, Arc<Hold>) {
         static ALL: Mutex<BTreeMap<usize, Weak<UserStore>>> = Mutex::new(BTreeMap::new());
+        let hold = Arc::new(Hold(Some(store.clone().unbind())));
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-        // The object lives as long as this does, so its address is not reused.
         let at = store.as_ptr() as usize;
-        if let Some(own) = all.get(&at).and_then(Weak::upgrade) {
-            return own;
-        }
-        let own =
-            Arc::new(UserStore { store: store.clone().unbind(), hub: ForkCell::new(Hub::new()) });
-        all.retain(|_, own| own.strong_count() > 0);
-        all.insert(at, Arc::downgrade(&own));
-        own
+        // One that nobody holds was of another object at this address.
+        let known = all.get(&at).and_then(Weak::upgrade);
+        let own = known.filter(|own| own.adds(&hold)).unwrap_or_else(|| {
+            let (holds, hub) = (vec![Arc::downgrade(&hold)].into(), ForkCell::new(Hub::new()));
+            let own = Arc::new(UserStore { holds, own: OnceLock::new(), hub });
+            all.retain(|_, own| own.strong_count() > 0);
+            all.insert(at, Arc::downgrade(&own));
+            own
+        });
+        (own, hold)
+    }
+
+    /// Adds a reference to an object that is held already; false if it is not.
+    fn adds(&self, hold: &Arc<Hold>) -> bool {
+        let mut holds = self.holds();
+        holds.retain(|hold| hold.strong_count() > 0);
+        let is_held = !holds.is_empty();
+        holds.push(Arc::downgrade(hold));
+        is_held
+    }
+
+    fn holds(&self) -> MutexGuard<'_, Vec<Weak<Hold>>> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Holds the object itself.
+    pub fn keep(&self, hold: Arc<Hold>) {
+        let _ = self.own.set(hold);
+    }
+
+    /// The object, if somebody holds it.
+    fn object<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        let holds = self.holds();
+        let hold = holds.iter().find_map(Weak::upgrade);
+        // Before `hold`, whose drop may run any code.
+        drop(holds);
+        Some(hold?.object()?.bind(py).clone())
+    }
+
+    /// A connection of its own to an object, which it holds.
+    pub fn connection(store: &Bound<'_, PyAny>) -> Box<dyn Transport> {
+        let (own, hold) = UserStore::of(store);
+        Box::new(Called { own, _hold: Some(hold) })
     }
 }
 
@@ -46,7 +103,7 @@ impl Backend for UserStore {
 
     fn place(&self) -> Option<String> {
         outside::attached(|py| {
-            let store = self.store.bind(py);
+            let store = &self.object(py)?;
             // The stores of this package have their place in an attribute.
             let place = outside::attribute(store, "_place").and_then(|place| place.extract());
             Some(place.unwrap_or_else(|_| format!("{:p}", store.as_ptr())))
@@ -54,7 +111,7 @@ impl Backend for UserStore {
     }
 
     fn connect(self: Arc<Self>) -> Box<dyn Transport> {
-        Box::new(Called(self))
+        Box::new(Called { own: self, _hold: None })
     }
 
     fn run(self: Arc<Self>, hub: &Hub) -> Arc<Holding> {
@@ -69,7 +126,26 @@ impl Backend for UserStore {
 }
 
 /// The object, whose methods are called.
-struct Called(Arc<UserStore>);
+struct Called {
+    own: Arc<UserStore>,
+    _hold: Option<Arc<Hold>>,
+}
+
+impl Called {
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        verb: &str,
+        fields: PyResult<Bound<'py, PyDict>>,
+    ) -> Result<Bound<'py, PyAny>, Error> {
+        let gone =
+            || Error::new(Code::StoreUnavailable, "the store was dropped with its generators");
+        let store = self.own.object(py).ok_or_else(gone)?;
+        fields
+            .and_then(|fields| outside::call_method(&store, verb, (fields,), None))
+            .map_err(|error| failed(py, verb, error))
+    }
+}
 
 impl Transport for Called {
     fn ask(&mut self, ask: &Ask) -> Result<Grant, Error> {
@@ -79,11 +155,7 @@ impl Transport for Called {
             Ask::Renew(_) => "renew",
         };
         outside::attached(|py| {
-            let fields = dict::written(py, |to| put_ask(ask, to));
-            let store = self.0.store.bind(py);
-            let answer =
-                fields.and_then(|fields| outside::call_method(store, verb, (fields,), None));
-            let answer = answer.map_err(|error| failed(py, verb, error))?;
+            let answer = self.call(py, verb, dict::written(py, |to| put_ask(ask, to)))?;
             let what = format!("the answer of the store's `{verb}`");
             let grant = match ask {
                 Ask::Segment(_) => dict::read::<SegmentGrant>(&answer, &what).map(Grant::Segment),
@@ -98,10 +170,7 @@ impl Transport for Called {
     fn release(&mut self, release: &Release) -> Result<(), Error> {
         outside::attached(|py| {
             let fields = dict::written(py, |to| release.put(to));
-            let store = self.0.store.bind(py);
-            let answer =
-                fields.and_then(|fields| outside::call_method(store, "release", (fields,), None));
-            answer.map(drop).map_err(|error| failed(py, "release", error))
+            self.call(py, "release", fields).map(drop)
         })
     }
 }

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,8 +70,13 @@ def unguarded(folder: Path) -> Path:
     # In its own target folder: this library has the wheel's name, and would replace it.
     target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "unguarded"
     command += ["--features", "unguarded", "--target-dir", str(target)]
-    faster = {**os.environ, "CARGO_PROFILE_DEV_DEBUG": "0"}
-    subprocess.run(command, cwd=ROOT, env=faster, check=True, timeout=600)
+    how = {**os.environ, "CARGO_PROFILE_DEV_DEBUG": "0"}
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        # The stable interface is for interpreters with the lock.
+        config = folder / "pyo3"
+        config.write_text(f"implementation=CPython\nversion={sysconfig.get_python_version()}\nbuild_flags=Py_GIL_DISABLED\n")
+        how["PYO3_CONFIG_FILE"] = str(config)
+    subprocess.run(command, cwd=ROOT, env=how, check=True, timeout=600)
     package = folder / "leafid"
     shutil.copytree(Path(leafid.__file__).parent, package)
     (engine,) = package.glob("_native*.so")

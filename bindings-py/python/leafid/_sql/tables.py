@@ -139,24 +139,31 @@ def other_version(shown: str, version: int, known: int) -> errors.LeafidError:
 
 
 _KEPT: weakref.WeakSet[Tables] = weakref.WeakSet()
-_LOCKED: list[Tables] = []
+# Held by the thread that forks: another one's end would unlock what this one locked.
+_forks = threading.Lock()
+_LOCKED: list[threading.Lock] = []
 
 
 def _before() -> None:
+    _forks.acquire()
+    _LOCKED.append(_forks)
     for keeper in list(_KEPT):
         # A connection in use for longer stays open, but the child will not use it.
         if keeper.lock.acquire(timeout=2 * PATIENCE):
-            _LOCKED.append(keeper)
+            _LOCKED.append(keeper.lock)
             keeper.close()
 
 
 def _after() -> None:
-    while _LOCKED:
-        _LOCKED.pop().lock.release()
+    held, _LOCKED[:] = _LOCKED[:], ()
+    for lock in reversed(held):
+        lock.release()
 
 
 def _after_in_child() -> None:
+    global _forks
     # New locks: the thread that kept one locked does not exist in the child.
+    _forks = threading.Lock()
     _LOCKED.clear()
     for keeper in list(_KEPT):
         keeper.lock = threading.Lock()

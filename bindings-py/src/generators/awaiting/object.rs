@@ -14,6 +14,7 @@ use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::ffi::{self, PyObject, PySendResult};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::PyType;
 
 use crate::generators::awaiting::Waiter;
@@ -23,8 +24,8 @@ use crate::generators::raw;
 use crate::generators::verb::Verb;
 use crate::values::outside;
 
-/// The awaitable. Accessed only with the interpreter lock, and never through a Rust reference that
-/// outlives a call into Python.
+/// The awaitable. Accessed only [`alone`], but where it is made and freed, and never through a Rust reference
+/// that outlives a call into Python.
 #[repr(C)]
 struct Awaitable {
     base: PyObject,
@@ -125,16 +126,18 @@ fn warn(verb: Verb) {
         Verb::Close => c"`aclose()` was never awaited: the generator is not closed",
         Verb::Fill(_) | Verb::Itself => return,
     };
-    // SAFETY: called with the interpreter lock. An exception being raised is saved and restored; a
-    // warning that is an error cannot be caught here, and is reported as unraisable.
-    unsafe {
-        let (mut kind, mut value, mut trace) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-        ffi::PyErr_Fetch(&raw mut kind, &raw mut value, &raw mut trace);
-        if ffi::PyErr_WarnEx(ffi::PyExc_RuntimeWarning, text.as_ptr(), 1) < 0 {
-            ffi::PyErr_WriteUnraisable(ptr::null_mut());
+    // An exception that is being raised waits meanwhile. A warning that is an error cannot be caught here, and is
+    // reported as unraisable.
+    Python::attach(|py| {
+        let raised = PyErr::take(py);
+        // SAFETY: with the interpreter lock.
+        unsafe {
+            if ffi::PyErr_WarnEx(ffi::PyExc_RuntimeWarning, text.as_ptr(), 1) < 0 {
+                ffi::PyErr_WriteUnraisable(ptr::null_mut());
+            }
         }
-        ffi::PyErr_Restore(kind, value, trace);
-    }
+        raised.into_iter().for_each(|raised| raised.restore(py));
+    });
 }
 
 unsafe extern "C" fn traverse(
@@ -167,15 +170,29 @@ unsafe extern "C" fn clear(slf: *mut PyObject) -> c_int {
     0
 }
 
+/// Acts while no other thread accesses the object: the interpreter lock excludes them, or where there is none the
+/// object's own. As the first, that lets others in during a call into Python.
+///
+/// # Safety
+/// Attached to the interpreter, and with a reference to the object.
+#[inline]
+unsafe fn alone<T>(slf: *mut PyObject, act: impl FnOnce() -> T) -> T {
+    // SAFETY: as this function's own. No count of references is touched.
+    unsafe { with_critical_section(&Borrowed::from_ptr(Python::assume_attached(), slf), act) }
+}
+
 /// Ends the call, and drops the coroutine that waits.
 ///
 /// # Safety
-/// With the interpreter lock, and a reference to the object.
+/// As [`alone`].
 unsafe fn end(object: *mut Awaitable) {
     // SAFETY: as in `clear`.
     unsafe {
-        (*object).is_fresh = false;
-        ffi::Py_XDECREF(ptr::replace(&raw mut (*object).inner, ptr::null_mut()));
+        let inner = alone(object.cast(), || {
+            (*object).is_fresh = false;
+            ptr::replace(&raw mut (*object).inner, ptr::null_mut())
+        });
+        ffi::Py_XDECREF(inner);
     }
 }
 
@@ -190,23 +207,31 @@ unsafe extern "C" fn send(
     result: *mut *mut PyObject,
 ) -> PySendResult {
     let object = slf.cast::<Awaitable>();
-    // SAFETY: called with the interpreter lock; `owner` is alive while the call is fresh, and `inner` is
+    // SAFETY: called with a reference to the object; `owner` is alive while the call is fresh, and `inner` is
     // held while it runs, whatever it does to this object. No PyO3 reference is dropped outside of
-    // `attach`: PyO3 would have to know that this thread has the lock.
+    // `attach`: PyO3 would have to know that this thread is attached.
     unsafe {
-        if (*object).inner.is_null() {
-            *result = match at_once(object) {
-                Some(id) => raw::integer(id),
-                None => Python::attach(|py| {
-                    begin(py, object).transpose().map_or(ptr::null_mut(), |it| raw::raised(py, it))
-                }),
-            };
-        }
-        if (*object).inner.is_null() {
+        *result = ptr::null_mut();
+        let inner = alone(slf, || {
+            if !(*object).inner.is_null() {
+                return ffi::Py_NewRef((*object).inner);
+            }
+            if let Some(id) = at_once(object) {
+                *result = raw::integer(id);
+                return ptr::null_mut();
+            }
+            Python::attach(|py| match begin(py, object).transpose() {
+                Some(given) => {
+                    *result = raw::raised(py, given);
+                    ptr::null_mut()
+                }
+                None => ffi::Py_NewRef((*object).inner),
+            })
+        });
+        if inner.is_null() {
             let failed = (*result).is_null();
             return if failed { PySendResult::PYGEN_ERROR } else { PySendResult::PYGEN_RETURN };
         }
-        let inner = ffi::Py_NewRef((*object).inner);
         let how = outside::send(inner, value, result);
         if how != PySendResult::PYGEN_NEXT {
             end(object);
@@ -219,7 +244,7 @@ unsafe extern "C" fn send(
 /// One ID for `anext`, if it is at hand and no other caller waits.
 ///
 /// # Safety
-/// With the interpreter lock, and a reference to the object.
+/// [`alone`].
 #[inline]
 unsafe fn at_once(object: *mut Awaitable) -> Option<u64> {
     // SAFETY: the owner is alive while the call is fresh.
@@ -237,7 +262,7 @@ unsafe fn at_once(object: *mut Awaitable) -> Option<u64> {
 /// Makes the first try; `None` where `inner` waits from now on.
 ///
 /// # Safety
-/// With the interpreter lock, and a reference to the object.
+/// [`alone`].
 unsafe fn begin(py: Python<'_>, object: *mut Awaitable) -> PyResult<Option<Bound<'_, PyAny>>> {
     // SAFETY: the owner is alive while the call is fresh, and a reference of our own holds it meanwhile.
     unsafe {
@@ -314,8 +339,8 @@ unsafe extern "C" fn method_close(slf: *mut PyObject, _: *mut PyObject) -> *mut 
 /// The coroutine that waits, if there is one.
 ///
 /// # Safety
-/// With a reference to the object.
+/// As [`alone`].
 unsafe fn waiting(py: Python<'_>, slf: *mut PyObject) -> Option<Bound<'_, PyAny>> {
-    // SAFETY: the reference is alive, or null.
-    unsafe { Bound::from_borrowed_ptr_or_opt(py, (*slf.cast::<Awaitable>()).inner) }
+    // SAFETY: as this function's own; the reference is alive, or null.
+    unsafe { alone(slf, || Bound::from_borrowed_ptr_or_opt(py, (*slf.cast::<Awaitable>()).inner)) }
 }
