@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::args::Args;
 use crate::parts::{self, Parts};
 use crate::process::Run;
+use crate::test::interpreters::{self, FREE_THREADED};
 use crate::{Outcome, build, consumers, files, project};
 
 /// Libraries of 64-bit IDs on PyPI and npm, at the versions in the README.
@@ -32,6 +33,7 @@ const FACES: &[(&str, Face)] = &[
     ("rust", rust),
     ("store", store),
     ("python", python),
+    ("threads", threads),
     ("peers", peers),
     ("node", || script("node")),
     ("edge", || script("edge")),
@@ -81,6 +83,18 @@ fn python() -> Outcome {
         bench.env("PYTHONPATH", &floor).done()?;
     }
     Ok(())
+}
+
+/// Benches threads of an interpreter without the global lock.
+fn threads() -> Outcome {
+    match interpreters::with_leafid(FREE_THREADED, "threads", &[])? {
+        Some(python) => {
+            Run::new(python).arg("benches/python/threads.py").without("PYTHONPATH").done()
+        }
+        None => {
+            Err(format!("no free-threaded CPython {FREE_THREADED} on the path, or among pyenv's"))
+        }
+    }
 }
 
 /// Benches the package beside four libraries.

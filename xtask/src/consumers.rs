@@ -22,12 +22,12 @@ const NODE_WITH_SQLITE: &str = "24.21.0";
 
 /// Makes an environment with the wheel and these arguments of `pip install`; returns its interpreter.
 pub fn python(name: &str, words: &[&str]) -> Outcome<PathBuf> {
-    with_wheel(tools::venv(name, words)?)
+    with_wheel(tools::venv(name, words)?, &build::product("wheel")?)
 }
 
-/// Installs the package's wheel into an environment.
-pub fn with_wheel(python: PathBuf) -> Outcome<PathBuf> {
-    with(&python, "wheel")?;
+/// Installs a wheel of the package into an environment.
+pub fn with_wheel(python: PathBuf, wheel: &Path) -> Outcome<PathBuf> {
+    with(&python, "wheel", wheel)?;
     let place = Run::new(&python).quiet().args(["-c", "import leafid; print(leafid.__file__)"]);
     let place = place.without("PYTHONPATH").output()?;
     match place.contains("site-packages") {
@@ -37,12 +37,11 @@ pub fn with_wheel(python: PathBuf) -> Outcome<PathBuf> {
 }
 
 /// Installs a product, a wheel, into an environment.
-pub fn with(python: &Path, product: &str) -> Outcome {
-    let wheel = build::product(product)?;
+pub fn with(python: &Path, product: &str, wheel: &Path) -> Outcome {
     let installed = python.with_file_name(format!("leafid-{product}-installed"));
-    files::once(&installed, &files::stamps(&[&wheel])?, || {
+    files::once(&installed, &files::stamps(&[wheel])?, || {
         let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"];
-        Run::new(python).args(install).arg("--force-reinstall").arg(&wheel).done()
+        Run::new(python).args(install).arg("--force-reinstall").arg(wheel).done()
     })
 }
 

@@ -28,7 +28,6 @@ pub const LIST: &[(&str, Proof)] = &[
         refused(texts::other_version(CHART, "## Unreleased\n## 0.1.0", "0.2.0"))
     }),
     // PyO3's default for a module.
-    ("interpreter-lock", || refused(texts::without_lock("#[pyo3::pymodule]\nmod _native {"))),
     ("weight", || refused(weight::too_large("engine", 52_400, 30_500).err())),
     ("component-imports", || {
         let asked = ["wasi:cli/environment@0.2.0.initial-cwd".to_owned()];

@@ -25,7 +25,6 @@ const PROOFS: &[(&str, Proof)] = &[
     ("locks", texts::locks),
     ("sizes", texts::sizes),
     ("versions", texts::versions),
-    ("interpreter-lock", texts::interpreter_lock),
     ("npm-weight", weight::npm),
     ("component-weight", weight::components),
     ("bare-targets", purity::bare_targets),

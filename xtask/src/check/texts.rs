@@ -84,20 +84,6 @@ pub fn other_version(chart: &str, changes: &str, version: &str) -> Option<String
     (newest != version).then(|| format!("CHANGELOG.md has `{newest}` on top, and Cargo {version}"))
 }
 
-/// Checks that the Python module declares that it needs the interpreter's lock. The stable ABI of 3.11 cannot express
-/// that, so no wheel shows it.
-pub fn interpreter_lock() -> Outcome<String> {
-    let module = files::read(&project::at("bindings-py/src/lib.rs"))?;
-    let fine = || "a free-threaded interpreter turns its lock on for leafid".to_owned();
-    without_lock(&module).map_or_else(|| Ok(fine()), |complaint| Err(complaint.to_owned()))
-}
-
-/// The complaint about a module without the declaration.
-pub fn without_lock(module: &str) -> Option<&'static str> {
-    let complaint = "the Python module does not say that it needs the lock: `gil_used = true`";
-    (!module.contains("#[pyo3::pymodule(gil_used = true)]")).then_some(complaint)
-}
-
 #[cfg(test)]
 mod tests {
     use crate::{Outcome, files, project};

@@ -90,6 +90,14 @@ impl Run {
         self
     }
 
+    pub fn envs<S: AsRef<OsStr>>(
+        mut self,
+        all: impl IntoIterator<Item = (&'static str, S)>,
+    ) -> Self {
+        self.command.envs(all);
+        self
+    }
+
     pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
         self.command.env_remove(name);
         self

@@ -61,18 +61,30 @@ fn archive(target: &Target, pages: &Path) -> Outcome<PathBuf> {
     Ok(above.join(format!("{name}.tar.gz")))
 }
 
-/// Makes a wheel of the package for each platform, for every CPython from 3.11 on.
+/// Makes two wheels of the package for each platform: for every CPython from 3.11 on, and for the one without the
+/// global lock.
 pub fn wheels(targets: &[&Target]) -> Outcome<String> {
     wheel::licences()?;
-    all_wheels(targets, "bindings-py", "release", MOST_WHEEL)
+    let with_lock = all_wheels(targets, "bindings-py", "release", MOST_WHEEL, None)?;
+    let without = Some(wheel::without_lock()?);
+    Ok(format!(
+        "{with_lock}, {}",
+        all_wheels(targets, "bindings-py", "release", MOST_WHEEL, without)?
+    ))
 }
 
 /// Makes a wheel of the store's binary for each platform.
 pub fn server_wheels(targets: &[&Target]) -> Outcome<String> {
-    all_wheels(targets, "server", "server", MOST_ARCHIVE)
+    all_wheels(targets, "server", "server", MOST_ARCHIVE, None)
 }
 
-fn all_wheels(targets: &[&Target], folder: &str, profile: &str, most: u64) -> Outcome<String> {
+fn all_wheels(
+    targets: &[&Target],
+    folder: &str,
+    profile: &str,
+    most: u64,
+    interpreter: Option<PathBuf>,
+) -> Outcome<String> {
     let mut told = Vec::new();
     for target in targets {
         tools::rust_target(target.triple)?;
@@ -86,6 +98,7 @@ fn all_wheels(targets: &[&Target], folder: &str, profile: &str, most: u64) -> Ou
             .arg("--out")
             .arg(&out)
             .env("CARGO_TARGET_DIR", project::target())
+            .envs(interpreter.as_ref().map(|config| ("PYO3_CONFIG_FILE", config)))
             .done()?;
         told.push(publish(&only(&out, ".whl")?, most)?);
     }

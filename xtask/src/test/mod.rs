@@ -3,7 +3,7 @@
 
 pub mod component;
 mod description;
-mod interpreters;
+pub mod interpreters;
 mod passed;
 mod runners;
 pub mod rust;

@@ -112,7 +112,7 @@ const PYTHON_SUITE: &[&str] = &[consumers::PYTEST, "-r", "bindings-py/tests/requ
 
 fn interpreter() -> Outcome<PathBuf> {
     let python = consumers::python("suite", PYTHON_SUITE)?;
-    consumers::with(&python, "server-wheel").map(|()| python)
+    consumers::with(&python, "server-wheel", &build::product("server-wheel")?).map(|()| python)
 }
 
 /// Fetches what `types` needs besides the wheel.
