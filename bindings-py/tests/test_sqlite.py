@@ -186,3 +186,22 @@ def test_an_interrupt_when_a_transaction_begins_leaves_no_lock(path, monkeypatch
             store.lease_segment(ASK)
     assert nobody_has_it_locked(path)
     assert store.lease_segment(ASK)["start"] == 1
+
+
+def test_another_process_may_remove_the_log_until_it_is_opened(tmp_path, monkeypatch) -> None:
+    store = leafid.SqliteStore(tmp_path / "ids.db", create=True)
+    other = sqlite3.connect(tmp_path / "ids.db")
+    other.execute("SELECT * FROM meta").fetchall()
+    connected, log = File._connected, tmp_path / "ids.db-wal"
+    assert log.exists()
+
+    def late(self, create):
+        other.close()
+        assert not log.exists()
+        # Takes the number of its inode.
+        (tmp_path / "file").touch()
+        return connected(self, create)
+
+    monkeypatch.setattr(File, "_connected", late)
+    store.create_tag("orders")
+    assert store.tag("orders")["max_id"] == 1

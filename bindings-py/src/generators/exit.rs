@@ -9,9 +9,10 @@ use pyo3::prelude::*;
 #[pyfunction]
 pub fn close_all(py: Python<'_>) {
     let live = driver::retire_all();
-    log::close();
     py.detach(|| {
         driver::wait(LAST_RELEASES, || live.iter().all(|holding| holding.is_over()));
+        // Not before the drivers have said their last.
+        log::close();
         driver::wait(LAST_CALLERS, || !live.iter().any(|holding| holding.has_callers()));
         driver::wait(LAST_RELEASES, || !log::is_read());
     });

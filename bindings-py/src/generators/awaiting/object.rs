@@ -24,6 +24,9 @@ use crate::generators::raw;
 use crate::generators::verb::Verb;
 use crate::values::outside;
 
+/// A value, or the coroutine that waits for it.
+type Begun<'py> = Result<Bound<'py, PyAny>, Bound<'py, PyAny>>;
+
 /// The awaitable. Accessed only [`alone`], but where it is made and freed, and never through a Rust reference
 /// that outlives a call into Python.
 #[repr(C)]
@@ -31,7 +34,7 @@ struct Awaitable {
     base: PyObject,
     /// The generator: a counted reference.
     owner: *mut PyObject,
-    /// The coroutine of `leafid._aio` that waits: a counted reference, or null.
+    /// The coroutine of `leafid._aio` that waits: a counted reference, or null, also while it runs.
     inner: *mut PyObject,
     verb: Verb,
     timeout: f64,
@@ -164,7 +167,7 @@ unsafe extern "C" fn clear(slf: *mut PyObject) -> c_int {
     let object = slf.cast::<Awaitable>();
     // SAFETY: the reference is taken out before it is dropped, since dropping may run any code.
     unsafe {
-        end(object);
+        ffi::Py_XDECREF(taken(object));
         ffi::Py_XDECREF(ptr::replace(&raw mut (*object).owner, ptr::null_mut()));
     }
     0
@@ -181,18 +184,32 @@ unsafe fn alone<T>(slf: *mut PyObject, act: impl FnOnce() -> T) -> T {
     unsafe { with_critical_section(&Borrowed::from_ptr(Python::assume_attached(), slf), act) }
 }
 
-/// Ends the call, and drops the coroutine that waits.
+/// Takes the coroutine that waits, if there is one, so that no other thread runs it; the call is no longer fresh.
 ///
 /// # Safety
 /// As [`alone`].
-unsafe fn end(object: *mut Awaitable) {
-    // SAFETY: as in `clear`.
+unsafe fn taken(object: *mut Awaitable) -> *mut PyObject {
+    // SAFETY: as this function's own.
     unsafe {
-        let inner = alone(object.cast(), || {
+        alone(object.cast(), || {
             (*object).is_fresh = false;
             ptr::replace(&raw mut (*object).inner, ptr::null_mut())
-        });
-        ffi::Py_XDECREF(inner);
+        })
+    }
+}
+
+/// Puts a coroutine back that still waits, and drops any other.
+///
+/// # Safety
+/// As [`alone`], and with a reference to the coroutine, which this takes.
+unsafe fn put(object: *mut Awaitable, inner: *mut PyObject, waits: bool) {
+    // SAFETY: as this function's own. While the coroutine was taken, no other was set.
+    unsafe {
+        if waits {
+            alone(object.cast(), || (*object).inner = inner);
+        } else {
+            ffi::Py_DECREF(inner);
+        }
     }
 }
 
@@ -208,24 +225,26 @@ unsafe extern "C" fn send(
 ) -> PySendResult {
     let object = slf.cast::<Awaitable>();
     // SAFETY: called with a reference to the object; `owner` is alive while the call is fresh, and `inner` is
-    // held while it runs, whatever it does to this object. No PyO3 reference is dropped outside of
+    // taken while it runs, whatever it does to this object. No PyO3 reference is dropped outside of
     // `attach`: PyO3 would have to know that this thread is attached.
     unsafe {
         *result = ptr::null_mut();
         let inner = alone(slf, || {
-            if !(*object).inner.is_null() {
-                return ffi::Py_NewRef((*object).inner);
+            let inner = ptr::replace(&raw mut (*object).inner, ptr::null_mut());
+            if !inner.is_null() {
+                return inner;
             }
             if let Some(id) = at_once(object) {
                 *result = raw::integer(id);
                 return ptr::null_mut();
             }
-            Python::attach(|py| match begin(py, object).transpose() {
-                Some(given) => {
-                    *result = raw::raised(py, given);
+            Python::attach(|py| match begin(py, object) {
+                Ok(Err(waiting)) => waiting.into_ptr(),
+                given => {
+                    *result =
+                        raw::raised(py, given.map(|given| given.unwrap_or_else(|inner| inner)));
                     ptr::null_mut()
                 }
-                None => ffi::Py_NewRef((*object).inner),
             })
         });
         if inner.is_null() {
@@ -233,10 +252,7 @@ unsafe extern "C" fn send(
             return if failed { PySendResult::PYGEN_ERROR } else { PySendResult::PYGEN_RETURN };
         }
         let how = outside::send(inner, value, result);
-        if how != PySendResult::PYGEN_NEXT {
-            end(object);
-        }
-        ffi::Py_DECREF(inner);
+        put(object, inner, how == PySendResult::PYGEN_NEXT);
         how
     }
 }
@@ -259,11 +275,11 @@ unsafe fn at_once(object: *mut Awaitable) -> Option<u64> {
     }
 }
 
-/// Makes the first try; `None` where `inner` waits from now on.
+/// Makes the first try: the value, or else the coroutine that waits for it.
 ///
 /// # Safety
 /// [`alone`].
-unsafe fn begin(py: Python<'_>, object: *mut Awaitable) -> PyResult<Option<Bound<'_, PyAny>>> {
+unsafe fn begin(py: Python<'_>, object: *mut Awaitable) -> PyResult<Begun<'_>> {
     // SAFETY: the owner is alive while the call is fresh, and a reference of our own holds it meanwhile.
     unsafe {
         if !ptr::replace(&raw mut (*object).is_fresh, false) {
@@ -278,12 +294,11 @@ unsafe fn begin(py: Python<'_>, object: *mut Awaitable) -> PyResult<Option<Bound
         let in_turn =
             matches!(verb, Verb::Release | Verb::Close | Verb::Itself) || !owner.get().is_queued();
         if in_turn && let Ok(value) = PyGenerator::step(&owner, verb, &call)? {
-            return Ok(Some(value.into_bound(py)));
+            return Ok(Ok(value.into_bound(py)));
         }
         let waiter = Waiter { owner: owner.unbind(), verb, call };
         let wait = outside::of_module(py, "leafid._aio", "wait")?;
-        (*object).inner = outside::call(&wait, (waiter,), None)?.into_ptr();
-        Ok(None)
+        outside::call(&wait, (waiter,), None).map(Err)
     }
 }
 
@@ -311,15 +326,16 @@ unsafe extern "C" fn method_send(slf: *mut PyObject, value: *mut PyObject) -> *m
 unsafe extern "C" fn method_throw(slf: *mut PyObject, error: *mut PyObject) -> *mut PyObject {
     // SAFETY: called with the interpreter lock, and an exception or its class.
     Python::attach(|py| unsafe {
-        let error = Bound::from_borrowed_ptr(py, error);
-        let thrown = match waiting(py, slf) {
-            Some(inner) => outside::call_method(&inner, "throw", (error,), None),
+        let (object, error) = (slf.cast(), Bound::from_borrowed_ptr(py, error));
+        let thrown = match Bound::from_owned_ptr_or_opt(py, taken(object)) {
+            Some(inner) => {
+                let thrown = outside::call_method(&inner, "throw", (error,), None);
+                put(object, inner.into_ptr(), thrown.is_ok());
+                thrown
+            }
             // Nothing was drawn, or the value was returned: the exception is passed on.
             None => Err(PyErr::from_value(error)),
         };
-        if thrown.is_err() {
-            end(slf.cast());
-        }
         raw::raised(py, thrown)
     })
 }
@@ -327,20 +343,10 @@ unsafe extern "C" fn method_throw(slf: *mut PyObject, error: *mut PyObject) -> *
 unsafe extern "C" fn method_close(slf: *mut PyObject, _: *mut PyObject) -> *mut PyObject {
     // SAFETY: called with the interpreter lock.
     Python::attach(|py| unsafe {
-        let closed = match waiting(py, slf) {
+        let closed = match Bound::from_owned_ptr_or_opt(py, taken(slf.cast())) {
             Some(inner) => outside::call_method(&inner, "close", (), None),
             None => Ok(py.None().into_bound(py)),
         };
-        end(slf.cast());
         raw::raised(py, closed)
     })
-}
-
-/// The coroutine that waits, if there is one.
-///
-/// # Safety
-/// As [`alone`].
-unsafe fn waiting(py: Python<'_>, slf: *mut PyObject) -> Option<Bound<'_, PyAny>> {
-    // SAFETY: as this function's own; the reference is alive, or null.
-    unsafe { alone(slf, || Bound::from_borrowed_ptr_or_opt(py, (*slf.cast::<Awaitable>()).inner)) }
 }

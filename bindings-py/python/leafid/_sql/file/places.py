@@ -37,6 +37,8 @@ class Watch:
         """Checks the file before it is opened again; its log may be gone since it was closed."""
         self.logged = None
         self.look()
+        # Until this process has opened the log, the last other one to close it removes it.
+        self.logged = None
 
     def look(self) -> None:
         """Raises from the first time on that one of them was replaced or removed."""
