@@ -9,6 +9,7 @@ use leafid_core::{
     Ask, Carryover, Code, Grant, HostTime, Ids, Run, SegmentIds, SharedLine, Stats, Token,
 };
 
+use crate::driver::counting::Counting;
 use crate::driver::seat::Seats;
 use crate::driver::state::{Errand, State};
 use crate::driver::{Config, Hub, Numbering, each, rest};
@@ -31,38 +32,6 @@ pub(super) const NO_RANDOMNESS: Duration = Duration::from_millis(100);
 pub struct Drawn {
     pub id: u64,
     pub calls_driver: bool,
-}
-
-/// How IDs that are drawn without the lock are counted for [`Holding::stats`].
-pub trait Counting {
-    fn count(drawn: &AtomicU64);
-}
-
-/// Not at all.
-pub struct Uncounted;
-/// By callers of whom one draws at a time, such as those with an interpreter's lock: a load and a store, since an
-/// atomic addition would cost as much as drawing.
-pub struct InTurn;
-/// By any number of callers at once.
-pub struct SideBySide;
-
-impl Counting for Uncounted {
-    #[inline]
-    fn count(_: &AtomicU64) {}
-}
-
-impl Counting for InTurn {
-    #[inline]
-    fn count(drawn: &AtomicU64) {
-        drawn.store(drawn.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-    }
-}
-
-impl Counting for SideBySide {
-    #[inline]
-    fn count(drawn: &AtomicU64) {
-        drawn.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 /// A generator's state in one process: its line, its core, and its driver's work.

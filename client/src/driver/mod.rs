@@ -9,6 +9,7 @@
 mod asking;
 mod chosen;
 mod config;
+mod counting;
 mod generator;
 mod holding;
 mod hub;
@@ -21,8 +22,9 @@ mod waiting;
 pub use chosen::Chosen;
 pub use config::each;
 pub use config::{Config, Core, Numbering, Snowflakes, state_path};
+pub use counting::{Counting, InTurn, SideBySide, Uncounted};
 pub use generator::Generator;
-pub use holding::{Counting, Drawn, Holding, InTurn, SideBySide, Uncounted};
+pub use holding::{Drawn, Holding};
 pub use hub::Hub;
 pub use live::{LAST_CALLERS, LAST_RELEASES, forget_all, give_all_back, retire_all, test, wait};
 pub use seat::Seat;
