@@ -24,4 +24,4 @@ def test_no_id_comes_twice(tmp_path, what, count, threads) -> None:
 
 @pytest.mark.skipif(HAS_LOCK, reason="only one thread draws at a time")
 def test_without_the_comparison_ids_come_twice(tmp_path, unguarded) -> None:
-    assert report("threads.py", "one", tmp_path, 20_000, path=unguarded)["duplicates"] > 0
+    assert report("threads.py", "one", tmp_path, 300_000, path=unguarded)["duplicates"] > 0
