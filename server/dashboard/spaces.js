@@ -1,10 +1,19 @@
-// One namespace's worker numbers: picture, counts, windows and their holders.
+// One namespace's worker numbers: how many are in each state, windows and their holders.
 
 import { at, keep, make, say } from './dom.js'
-import { grouped, long, moment, clock } from './format.js'
-import * as grid from './grid.js'
+import { clock, grouped, long, moment, percent } from './format.js'
 
+/** What each state means. */
+const STATES = {
+  held: 'a process has a window on it',
+  resting: 'given up, and its window is not over',
+  aside: 'used outside of leafid',
+  kept: 'free, and kept for its owner',
+  free: 'anybody may have it',
+  fresh: 'never handed out',
+}
 const states = new Map()
+const shares = new Map()
 const holders = new Map()
 
 /** The chosen namespace. */
@@ -12,7 +21,6 @@ export const chosen = () => at('space').value
 
 /** Calls `changed` when another namespace is chosen. */
 export function start(changed) {
-  grid.start()
   at('space').addEventListener('change', changed)
 }
 
@@ -39,9 +47,11 @@ function about({ layout, last_ms: last, workers, max_window_ms: window, more_per
 
 /** Shows the numbers of the chosen namespace. */
 export function show(numbers) {
-  grid.show(numbers)
-  const counts = Object.values(grid.STATES).map(([name, meaning]) => ({ name, meaning, cells: [grouped(numbers.counts[name])] }))
-  keep(at('states'), states, counts, ({ name }) => name, stateRow)
+  const all = Object.values(numbers.counts).reduce((sum, count) => sum + count)
+  const counts = Object.keys(STATES).map((name) => ({ name, count: numbers.counts[name] })).filter(({ count }) => count > 0)
+  const figures = counts.map(({ name, count }) => ({ name, cells: [grouped(count), percent(count / all), STATES[name]] }))
+  keep(at('states'), states, figures, ({ name }) => name, stateRow)
+  keep(at('shares'), shares, counts, ({ name }) => name, share)
   const windows = numbers.holders.map(({ worker, owner, held, sticky, granted_ms: granted, reserved_until_ms: until }) =>
     ({ worker, cells: [owner || '–', `${held ? 'held' : 'resting'}${sticky ? ', kept' : ''}`, clock(granted), clock(until)] }))
   keep(at('holders'), holders, windows, ({ worker }) => worker, ({ worker }) => row(make('th', { scope: 'row', class: 'number', text: worker }), 4))
@@ -49,11 +59,14 @@ export function show(numbers) {
   say(at('more-holders'), numbers.more_holders ? `The ${numbers.holders.length} that were granted last; leafid worker list has all.` : none)
 }
 
-function stateRow({ name, meaning }) {
-  const first = make('th', { scope: 'row' }, make('span', { class: `swatch ${name}`, 'aria-hidden': 'true' }), name)
-  const kept = row(first, 1)
-  kept.node.append(make('td', { class: 'dim', text: meaning }))
-  return kept
+function stateRow({ name }) {
+  return row(make('th', { scope: 'row' }, make('span', { class: `swatch ${name}`, 'aria-hidden': 'true' }), name), 3)
+}
+
+/** A part of the bar, as long as its share of all numbers. */
+function share({ name }) {
+  const node = make('span', { class: name })
+  return { node, update: ({ count }) => (node.style.flexGrow = count) }
 }
 
 /** A row of so many cells, whose texts change. */

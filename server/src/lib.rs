@@ -13,6 +13,7 @@ pub mod cli;
 #[cfg(test)]
 #[path = "../fuzz/fuzzed.rs"]
 mod fuzzed;
+mod host;
 pub mod http;
 mod log;
 pub mod routes;

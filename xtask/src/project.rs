@@ -52,6 +52,11 @@ pub fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
 }
 
+/// The file of a program on this machine.
+pub fn program(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
+}
+
 /// This machine's name in npm's platform packages, such as `linux-x64-gnu`.
 pub fn npm_platform() -> &'static str {
     let musl = cfg!(target_env = "musl");

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use leafid_core::Code;
+use leafid_store::fence::file::private;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::utc;
 use serde::Deserialize;
 
 use super::principal::{Pattern, Principal, Verb, is_name};
-use crate::toml_text;
+use crate::{host, toml_text};
 
 const HEAD: &str = "# Who may use this store. Written by `leafid token`, and by hand; a running server reads it \
                     again when it changes.\n# It has the SHA-256 of each token, and no token.\n\n";
@@ -26,20 +26,11 @@ pub fn read(path: &Path) -> Result<Vec<Principal>, Problem> {
     let mut file = File::open(path).map_err(|error| {
         wrong(format!("{error}; make one: leafid token create NAME --tokens {}", path.display()))
     })?;
-    guarded(&file).map_err(|why| wrong(format!("{why} {}", path.display())))?;
+    // Writing it makes tokens, reading it shows every principal's rights.
+    host::guarded(&file).map_err(|why| wrong(format!("{why} {}", path.display())))?;
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
     parse(&text).map_err(wrong)
-}
-
-/// Refuses a file that others may read or write: writing it makes tokens, reading it shows every
-/// principal's rights. A group may read it, as files are mounted into containers so.
-fn guarded(file: &File) -> Result<(), String> {
-    let mode = file.metadata().map_err(|error| error.to_string())?.permissions().mode() & 0o777;
-    match mode & 0o037 {
-        0 => Ok(()),
-        _ => Err(format!("its mode is {mode:03o}, so that others can use it; run: chmod 600")),
-    }
 }
 
 /// Replaces the file atomically, readable by its owner alone.
@@ -51,11 +42,11 @@ pub fn write(path: &Path, principals: &[Principal]) -> Result<(), Problem> {
     name.push(format!(".{}.new", std::process::id()));
     let new = path.with_file_name(name);
     let mut options = File::options();
-    let written =
-        options.write(true).create_new(true).mode(0o600).open(&new).and_then(|mut file| {
-            file.write_all(text(principals).as_bytes())?;
-            file.sync_all()
-        });
+    let options = private(options.write(true).create_new(true));
+    let written = options.open(&new).and_then(|mut file| {
+        file.write_all(text(principals).as_bytes())?;
+        file.sync_all()
+    });
     written.and_then(|()| std::fs::rename(&new, path)).map_err(|error| {
         let _ = std::fs::remove_file(&new);
         failed(error)

@@ -1,12 +1,13 @@
 //! Contents of files that are read again when the files change.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use leafid_core::Code;
 use leafid_store::problem::Problem;
+
+use crate::host;
 
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1024 * 1024;
@@ -74,7 +75,7 @@ fn ends(path: &Path) -> Result<(), Problem> {
 
 fn look(path: &Path) -> Look {
     let found = std::fs::metadata(path).ok()?;
-    Some((found.modified().ok()?, found.len(), found.ino()))
+    Some((found.modified().ok()?, found.len(), host::inode(&found)))
 }
 
 #[cfg(test)]

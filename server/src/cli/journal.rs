@@ -1,6 +1,5 @@
 //! The options for a server's journal.
 
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +13,8 @@ use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use tokio::runtime::Handle;
+
+use crate::host;
 
 #[derive(Args, Debug)]
 pub struct Folder {
@@ -38,9 +39,8 @@ impl Folder {
             return Ok(self.journal);
         }
         let folder = usual().ok_or_else(|| cannot("no variable says where it is"))?;
-        let mut maker = std::fs::DirBuilder::new();
-        let made = maker.mode(0o700).recursive(true).create(&folder);
-        made.map_err(|error| cannot(&format!("`{}`: {error}", folder.display())))?;
+        host::make_private(&folder)
+            .map_err(|error| cannot(&format!("`{}`: {error}", folder.display())))?;
         Ok(Some(folder))
     }
 }
@@ -57,6 +57,7 @@ pub fn usual() -> Option<PathBuf> {
     let of_unit = of_unit.and_then(|all| std::env::split_paths(&all).next());
     let of_user = match std::env::consts::OS {
         "macos" => under("HOME", "Library/Application Support/leafid"),
+        "windows" => under("LOCALAPPDATA", "leafid"),
         _ => under("HOME", ".local/state/leafid"),
     };
     of_unit.or_else(|| under("XDG_STATE_HOME", "leafid")).or(of_user)
@@ -116,9 +117,7 @@ fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<Journal
 
 /// The machine's name, by which operators know a server.
 fn machine() -> String {
-    let named = rustix::system::uname();
-    let name: String =
-        named.nodename().to_string_lossy().chars().filter(|c| !c.is_control()).collect();
+    let name: String = host::machine().chars().filter(|c| !c.is_control()).collect();
     if name.is_empty() { "server".to_owned() } else { name }
 }
 

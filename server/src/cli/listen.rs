@@ -8,13 +8,13 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use leafid_core::Code;
 use leafid_store::problem::Problem;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 
 use super::args::{Place, host, place};
 use super::leaf::Leaf;
 use super::store;
 use crate::access::tokens::Tokens;
+use crate::host;
 use crate::http::deadlines::Limits;
 use crate::http::listener::Listener;
 use crate::http::reload::Reload;
@@ -210,12 +210,7 @@ fn room_for(connections: usize) {
     // Beside one listener's connections there are the others', the store's files, and the database's.
     let connections = u64::try_from(connections).unwrap_or(u64::MAX);
     let wanted = connections.saturating_mul(2).saturating_add(256);
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let Some(now) = current.filter(|now| *now < wanted) else { return };
-    let most = maximum.map_or(wanted, |most| most.min(wanted));
-    let raised = Rlimit { current: Some(most.max(now)), maximum };
-    let _ = setrlimit(Resource::Nofile, raised);
-    let left = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let left = host::allow_files(wanted);
     if left < connections.saturating_add(64) {
         tracing::warn!(
             "{left} open files are allowed, which may be too few for {connections} connections of each \

@@ -1,11 +1,11 @@
 //! Notifies the service manager that started this process, if there is one: systemd, or another one that
 //! speaks its protocol.
 
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
+
+use crate::host;
 
 /// Leases are granted from now on.
 pub const READY: &str = "READY=1";
@@ -17,19 +17,7 @@ pub fn tell(line: &str) {
     let Some(place) = std::env::var_os("NOTIFY_SOCKET").filter(|place| !place.is_empty()) else {
         return;
     };
-    let sent = UnixDatagram::unbound().and_then(|socket| {
-        // A full socket must not block a server.
-        socket.set_nonblocking(true)?;
-        #[cfg(target_os = "linux")]
-        if let Some(name) = place.as_bytes().strip_prefix(b"@") {
-            use std::os::linux::net::SocketAddrExt;
-            use std::os::unix::net::SocketAddr;
-            let address = SocketAddr::from_abstract_name(name)?;
-            return socket.send_to_addr(line.as_bytes(), &address);
-        }
-        socket.send_to(line.as_bytes(), &place)
-    });
-    if let Err(error) = sent {
+    if let Err(error) = host::notify(&place, line) {
         let place = place.to_string_lossy();
         tracing::warn!(
             "`{line}` cannot be sent to the service manager at NOTIFY_SOCKET `{place}`: {error}"

@@ -11,7 +11,6 @@ use leafid_leaf::config::LeafConfig;
 use leafid_store::backends::opening::Options;
 use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 
 use super::args::token;
@@ -21,6 +20,7 @@ use super::named::DEFAULT_FILE;
 use super::store::{self, tell};
 use super::{Failure, apply, leaf, no_runtime, notify};
 use crate::app::Config;
+use crate::host;
 use crate::http::serve;
 
 #[derive(Args, Debug)]
@@ -74,8 +74,8 @@ impl Serve {
     async fn serve(self, leafs: LeafConfig) -> Result<(), Problem> {
         // Before the address is printed: its reader may stop the server at once.
         let no_signals = |error| Problem::new(Code::Internal, format!("no signals: {error}"));
-        let stop = stop_signal().map_err(no_signals)?;
-        let hangups = signal(SignalKind::hangup()).map_err(no_signals)?;
+        let stop = host::stop().map_err(no_signals)?;
+        let hangups = host::hangups().map_err(no_signals)?;
         let apply = self.apply.map(|file| apply::file::read(&file.to_string_lossy()));
         let apply = apply.transpose()?;
         // Before the store is created: an address in use leaves no new file behind.
@@ -123,15 +123,4 @@ impl Serve {
         tell("leafid: stopped");
         Ok(())
     }
-}
-
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::signal::unix::Signal;
 use tokio::time::MissedTickBehavior;
 use tokio_rustls::rustls::pki_types::UnixTime;
 
 use super::tls::{Ends, Tls};
 use crate::access::tokens::Tokens;
+use crate::host::Hangups;
 
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -21,7 +21,7 @@ pub struct Reload {
 impl Reload {
     /// Reads changed files again, and all of them at each hangup, for ever. If one cannot be used, the
     /// last good one stays in force, and the log says so once.
-    pub async fn run(self, mut hangups: Signal) {
+    pub async fn run(self, mut hangups: Hangups) {
         let mut seconds = tokio::time::interval(PAUSE);
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {

@@ -34,7 +34,6 @@ const FILES: &[(&str, &str)] = files! {
     "decoder.js"
     "dom.js"
     "format.js"
-    "grid.js"
     "health.js"
     "icon.svg"
     "main.js"

@@ -37,16 +37,14 @@ pub fn put_row(writer: &mut impl FieldWriter, name: &Name, row: &Namespace) {
     writer.millis("last_ms", row.layout.last().get());
 }
 
-/// `GET /v1/namespaces/{ns}/numbers`: the state of each worker number as a letter, and the holders.
+/// `GET /v1/namespaces/{ns}/numbers`: how many worker numbers are in each state, and the holders.
 pub async fn numbers(input: Input) -> Result<Json, Refused> {
     let name = input.namespace()?;
     let numbers = input.app.census.space(&input.app.store, name).await?;
-    let Namespace { workers, layout, .. } = numbers.namespace;
+    let layout = numbers.namespace.layout;
     Ok(Json::write(|writer| {
         writer.text("namespace", name.as_str());
         writer.millis("now_ms", numbers.now.get());
-        writer.number("first", workers.start);
-        writer.text("states", &numbers.letters());
         writer.nested("counts", |writer| put_counts(writer, &numbers));
         writer.array("holders", numbers.holders.iter(), |writer, (worker, held)| {
             put_worker(writer, *worker, held, &layout);

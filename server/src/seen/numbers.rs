@@ -1,13 +1,9 @@
 //! The worker numbers of a namespace, and the state of each.
 
-use std::borrow::Cow;
-
 use leafid_core::registry::{Namespace, Worker, WorkerRow};
 use leafid_core::{Name, StoreTime};
 use leafid_store::registry::aside::is_aside;
 
-/// Numbers of a namespace that are listed one by one, at most.
-pub const DRAWN: usize = 65_536;
 /// Holders listed at most: those that were granted a window last.
 pub const HOLDERS: usize = 500;
 
@@ -28,15 +24,7 @@ pub enum State {
     Aside,
 }
 
-/// The name and the letter of each state.
-const STATES: [(&str, u8); 6] = [
-    ("fresh", b'.'),
-    ("free", b'f'),
-    ("kept", b'k'),
-    ("resting", b'r'),
-    ("held", b'h'),
-    ("aside", b'a'),
-];
+const STATES: [&str; 6] = ["fresh", "free", "kept", "resting", "held", "aside"];
 
 impl State {
     pub fn of(namespace: &Namespace, row: &WorkerRow, now: StoreTime) -> State {
@@ -62,7 +50,6 @@ pub struct Numbers {
     pub now: StoreTime,
     /// Numbers of the range by state, in the order of [`State`].
     pub counts: [u64; STATES.len()],
-    letters: Vec<u8>,
     /// The holders of numbers whose windows are not over.
     pub holders: Vec<Worker>,
 }
@@ -70,27 +57,20 @@ pub struct Numbers {
 impl Numbers {
     /// The numbers of a namespace before its rows are read.
     pub fn fresh(namespace: Namespace, now: StoreTime) -> Numbers {
-        let drawn = usize::try_from(namespace.workers.len()).unwrap_or(DRAWN).min(DRAWN);
         let mut counts = [0; STATES.len()];
         counts[State::Fresh as usize] = namespace.workers.len();
-        let letters = vec![STATES[State::Fresh as usize].1; drawn];
-        Numbers { namespace, now, counts, letters, holders: Vec::new() }
+        Numbers { namespace, now, counts, holders: Vec::new() }
     }
 
     /// Counts a row, unless its number is outside of the range, and never granted.
     pub fn row(&mut self, (worker, row): Worker) {
-        let range = self.namespace.workers;
-        if !range.contains(worker.into()) {
+        if !self.namespace.workers.contains(worker.into()) {
             return;
         }
         let state = State::of(&self.namespace, &row, self.now);
         let fresh = &mut self.counts[State::Fresh as usize];
         *fresh = fresh.saturating_sub(1);
         self.counts[state as usize] += 1;
-        let place = usize::try_from(u64::from(worker) - range.start);
-        if let Some(letter) = place.ok().and_then(|place| self.letters.get_mut(place)) {
-            *letter = STATES[state as usize].1;
-        }
         if matches!(state, State::Held | State::Resting) {
             self.holders.push((worker, row));
             if self.holders.len() >= 2 * HOLDERS {
@@ -111,18 +91,13 @@ impl Numbers {
         self
     }
 
-    /// A letter for each number of the range.
-    pub fn letters(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.letters)
-    }
-
     pub fn more_holders(&self) -> bool {
         self.count(State::Held) + self.count(State::Resting) > self.holders.len() as u64
     }
 
     /// The count of each state, by its name.
     pub fn each(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        STATES.iter().zip(&self.counts).map(|((name, _), count)| (*name, *count))
+        STATES.into_iter().zip(self.counts)
     }
 
     pub fn count(&self, state: State) -> u64 {
@@ -172,7 +147,6 @@ mod tests {
             (12, row(tick + 1, true, false)),
         ];
         let seen = numbers(&rows);
-        assert_eq!(seen.letters(), ".fkrha....");
         assert_eq!(seen.counts, [5, 1, 1, 1, 1, 1]);
         assert_eq!(seen.grantable(), 6);
         let holders: Vec<_> = seen.holders.iter().map(|(worker, _)| *worker).collect();
@@ -194,6 +168,6 @@ mod tests {
         let seen = numbers.done();
         assert_eq!((seen.holders.len(), seen.more_holders()), (HOLDERS, true));
         assert_eq!(seen.holders.last().map(|(worker, _)| *worker), Some(HOLDERS as u32 - 1));
-        assert_eq!((seen.count(State::Held), seen.letters().len()), (5_000, DRAWN));
+        assert_eq!(seen.count(State::Held), 5_000);
     }
 }

@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { before, test } from '../../../bindings-js/tests/support/chromium.mjs'
 import { until } from '../../../bindings-js/tests/support/ends.mjs'
+import { leafid } from '../../../bindings-js/tests/support/store.mjs'
 import { browse, open, request, serve } from './support.mjs'
 
 let browser
@@ -43,7 +44,7 @@ test('tags appear, refresh by themselves, and a range that is leased shows', asy
   const before = await position.textContent()
   await server.ask('POST', '/v1/segments/orders/lease', { request: request() })
   await until(async () => (await position.textContent()) !== before, 'the position moves')
-  await page.click('text=orders')
+  await row(page, 'orders').locator('summary').click()
   await page.getByText(/leased at/).first().waitFor()
   await server.ask('PUT', '/v1/tags/another', {})
   await now(page)
@@ -58,29 +59,57 @@ test('tags appear, refresh by themselves, and a range that is leased shows', asy
   assert.deepEqual(wrong, [])
 })
 
-test('65,536 numbers are one picture, and each can be looked at by keys', async (t) => {
+test('65,536 numbers are one line: how many are in each state, and who holds some', async (t) => {
   const { page, wrong } = await open(t, browser, server.url)
   await chooseEdge(page)
-  await until(async () => /to 65535$/.test(await text(page, '#grid-at')))
-  const colours = () =>
-    page.evaluate(() => {
-      const canvas = document.getElementById('grid')
-      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
-      return [data.slice(0, 4).join(), data.slice(-4).join(), canvas.width]
-    })
-  const [first, last, width] = await colours()
-  assert.notEqual(first, last, 'a number that is held has another colour than one that is fresh')
-  assert.ok(width >= 256, `${width}`)
-  await page.focus('#grid')
-  await page.keyboard.press('ArrowRight')
-  await until(async () => (await text(page, '#grid-at')).startsWith('Number 0: held by <b>host-1</b>'))
-  await page.keyboard.press('ArrowRight')
-  assert.match(await text(page, '#grid-at'), /^Number 1: held by host-2/)
-  await page.keyboard.press('End')
-  assert.match(await text(page, '#grid-at'), /^Number 65535: fresh/)
-  assert.match(await text(page, '#states'), /held2/)
   await page.locator('#holders td', { hasText: '<b>host-1</b>' }).waitFor()
   assert.equal(await page.locator('#holders b').count(), 0, 'markup in a name is text')
+  const told = await page.locator('#states tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)))
+  assert.deepEqual(told, [
+    ['held', '2', '< 0.1 %', 'a process has a window on it'],
+    ['fresh', '65\u2009534', '99.9 %', 'never handed out'],
+  ])
+  const shares = await page.locator('#shares span').evaluateAll((parts) => parts.map((part) => [part.className, part.getBoundingClientRect(), getComputedStyle(part).backgroundColor]))
+  const [[held, few, green], [fresh, rest, grey]] = shares
+  assert.deepEqual([held, fresh, shares.length], ['held', 'fresh', 2])
+  assert.ok(few.width >= 3 && rest.width > 30 * few.width && few.height < 30, JSON.stringify(shares))
+  assert.notEqual(green, grey)
+  assert.deepEqual(wrong, [])
+})
+
+test('a tag has one end: its own, or else the next usual one; the rest is told on demand', async (t) => {
+  const own = await serve(t)
+  const tags = { bounded: { from: '900', until: '1000' }, far: { from: '9007199254740993' }, small: { from: '1073741825' }, spent: { from: '1999', until: '2000' } }
+  for (const [tag, fields] of Object.entries(tags)) await own.ask('PUT', `/v1/tags/${tag}`, { step: 1, ...fields })
+  await own.ask('POST', '/v1/segments/spent/lease', { request: request() })
+  const { page, wrong } = await open(t, browser, own.url)
+  const ends = { bounded: '90 % of own end', far: '< 0.1 % of 63 bits', small: '50 % of 31 bits', spent: '100 % of own end' }
+  for (const [tag, says] of Object.entries(ends)) {
+    await row(page, tag).waitFor()
+    assert.ok((await row(page, tag).locator('td.end').textContent()).startsWith(says), tag)
+    assert.equal(await row(page, tag).locator('progress').count(), 1)
+  }
+  assert.equal(await row(page, 'spent').locator('td.end').getAttribute('data-near'), 'yes')
+  await row(page, 'small').locator('summary').click()
+  await row(page, 'small').getByText(/^< 0.1 % of 53 bits/).waitFor()
+  await row(page, 'bounded').locator('summary').click()
+  assert.equal(await row(page, 'bounded').locator('li').count(), 1, 'what lies behind its own end is not reached')
+  assert.deepEqual(wrong, [])
+})
+
+/** The commands are run as they stand on the page. */
+test('an empty store shows how to create a tag and draw an ID', async (t) => {
+  const own = await serve(t)
+  const { page, wrong } = await open(t, browser, own.url)
+  const first = page.locator('#first-tag')
+  await first.waitFor()
+  assert.ok(await page.locator('#tags').isHidden())
+  const commands = (await text(page, '#first-commands')).split('\n')
+  const said = commands.map((line) => leafid(...line.split(' ').slice(1)).trim())
+  assert.equal(said.at(-1), '1')
+  await now(page)
+  await row(page, 'orders').waitFor()
+  assert.ok(await first.isHidden())
   assert.deepEqual(wrong, [])
 })
 
@@ -159,7 +188,7 @@ test('everything can be reached by keys, and it shows where they are', async (t)
     assert.notEqual(outline, 'none', `${name} does not show its focus`)
     reached.push(name)
   }
-  for (const wanted of ['pause', 'token-button', 'tag-filter', 'orders', 'space', 'grid', 'decode-id']) {
+  for (const wanted of ['pause', 'token-button', 'tag-filter', 'orders', 'space', 'decode-id']) {
     assert.ok(reached.includes(wanted), `${wanted} is not among ${reached.join(', ')}`)
   }
   await page.focus('#tag-filter')
@@ -246,7 +275,7 @@ for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { view
     const { page } = await open(t, browser, server.url, { ...options, bypassCSP: true })
     await chooseEdge(page)
     await page.locator('#holders tr').first().waitFor()
-    await page.click('text=orders')
+    await row(page, 'orders').locator('summary').click()
     await page.fill('#decode-id', '2124434667741380665')
     await page.press('#decode-id', 'Enter')
     await page.locator('#parts tr').first().waitFor()

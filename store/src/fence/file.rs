@@ -39,7 +39,8 @@ pub struct Log {
     pub path: PathBuf,
     /// Its first line.
     pub head: Head,
-    file: File,
+    /// None after a write that failed.
+    file: Option<File>,
     /// The lock, in a file of its own because the journal's is replaced when it is rewritten.
     lock: File,
     bounds: Bounds,
@@ -47,8 +48,6 @@ pub struct Log {
     left: Vec<(PathBuf, File)>,
     size: u64,
     began: u64,
-    /// Whether the last write failed.
-    is_behind: bool,
 }
 
 impl Log {
@@ -80,7 +79,8 @@ impl Log {
         bounds.lines.retain(|(_, worker), _| worker.is_none() || !believe_clock);
         let cannot = |error: std::io::Error| unusable(&path, &error);
         let (file, size) = begin(&path, &head, &bounds).map_err(cannot)?;
-        let log = Log { path, head, file, lock, bounds, left, size, began: size, is_behind: false };
+        let file = Some(file);
+        let log = Log { path, head, file, lock, bounds, left, size, began: size };
         Ok((log, taken))
     }
 
@@ -95,16 +95,22 @@ impl Log {
         for note in notes {
             self.bounds.note(note);
         }
-        // After a failure the file is written anew, with all that is known.
-        let was_behind = std::mem::replace(&mut self.is_behind, true);
-        if !self.stands()? || was_behind || self.size > LARGE.max(self.began.saturating_mul(4)) {
-            self.begin_again()?;
-        } else {
-            self.file.write_all(lines.as_bytes())?;
-            self.size += lines.len() as u64;
-            self.file.sync_data()?;
+        let file = self.file.take();
+        let goes_on =
+            self.stands(file.as_ref())? && self.size <= LARGE.max(self.began.saturating_mul(4));
+        match file.filter(|_| goes_on) {
+            Some(mut file) => {
+                file.write_all(lines.as_bytes())?;
+                self.size += lines.len() as u64;
+                file.sync_data()?;
+                self.file = Some(file);
+            }
+            // Also after a failure: with all that is known.
+            None => {
+                let (file, size) = begin(&self.path, &self.head, &self.bounds)?;
+                (self.file, self.size, self.began) = (Some(file), size, size);
+            }
         }
-        self.is_behind = false;
         Ok(())
     }
 
@@ -115,10 +121,10 @@ impl Log {
 
     /// Whether the file is still under its name: if it was removed or replaced, the next start would find
     /// nothing there, or foreign content.
-    fn stands(&mut self) -> std::io::Result<bool> {
+    fn stands(&mut self, file: Option<&File>) -> std::io::Result<bool> {
         // If the lock file is gone, another server may have taken the name.
         let is_locked = is_at(&self.lock, &self.path.with_extension("lock"))?;
-        if is_locked && is_at(&self.file, &self.path)? {
+        if is_locked && file.map_or(Ok(true), |file| is_at(file, &self.path))? {
             return Ok(true);
         }
         if !is_locked {
@@ -136,14 +142,8 @@ impl Log {
 
     /// Makes the file read-only, as on a full disk, and gives the writable one back.
     #[cfg(test)]
-    pub(super) fn fill(&mut self) -> std::io::Result<File> {
-        Ok(std::mem::replace(&mut self.file, File::open(&self.path)?))
-    }
-
-    fn begin_again(&mut self) -> std::io::Result<()> {
-        (self.file, self.size) = begin(&self.path, &self.head, &self.bounds)?;
-        self.began = self.size;
-        Ok(())
+    pub(super) fn fill(&mut self) -> std::io::Result<Option<File>> {
+        Ok(self.file.replace(File::open(&self.path)?))
     }
 }
 
@@ -285,20 +285,23 @@ pub fn read(path: &Path, store: Token) -> Result<Option<(Head, Bounds)>, Problem
     Ok(Some((head, bounds)))
 }
 
+#[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
     match std::fs::metadata(path) {
-        #[cfg(unix)]
         Ok(found) => {
-            use std::os::unix::fs::MetadataExt;
             let open = file.metadata()?;
             Ok((found.dev(), found.ino()) == (open.dev(), open.ino()))
         }
-        // Without Unix semantics an open file cannot be replaced.
-        #[cfg(not(unix))]
-        Ok(_) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// As long as it is open, [`private`] has it stay there.
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> std::io::Result<bool> {
+    Ok(true)
 }
 
 /// Writes a new file with what still counts, atomically.
@@ -306,12 +309,15 @@ fn begin(path: &Path, head: &Head, bounds: &Bounds) -> std::io::Result<(File, u6
     let mut content = text::head(head);
     content.extend(bounds.notes().map(|note| text::line(&note)));
     let part = path.with_extension("part");
-    let mut file = private().create(true).truncate(true).write(true).open(&part)?;
+    let mut file = private(File::options().create(true).truncate(true).write(true)).open(&part)?;
     file.write_all(content.as_bytes())?;
     file.sync_all()?;
+    // Windows renames no file that is open like that.
+    drop(file);
     std::fs::rename(&part, path)?;
     #[cfg(unix)]
     File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()?;
+    let file = private(File::options().append(true)).open(path)?;
     Ok((file, content.len() as u64))
 }
 
@@ -327,7 +333,8 @@ fn free(folder: &Path, store: Token) -> Result<(PathBuf, File), Problem> {
 /// Locks a journal, so that only one server writes to it; `None` if another has it.
 fn lock(folder: &Path, path: &Path) -> Result<Option<File>, Problem> {
     let path = path.with_extension("lock");
-    let file = private().create(true).truncate(false).write(true).open(&path);
+    let mut options = File::options();
+    let file = private(options.create(true).truncate(false).write(true)).open(&path);
     let file = file.map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
             let folder = folder.display();
@@ -354,14 +361,14 @@ fn no_more(folder: &Path) -> Problem {
     Problem::new(Code::StoreRefused, detail)
 }
 
-/// Options for files that only this user may read.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
+/// Has a new file be readable by this user alone on Unix; on Windows have its folder's permissions, and be neither
+/// removed nor replaced as long as it is open.
+pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    // To be read and written at the same time is all that others may open it for.
+    #[cfg(windows)]
+    std::os::windows::fs::OpenOptionsExt::share_mode(options, 0b11);
     options
 }
 

@@ -58,7 +58,7 @@ pub fn product(name: &str) -> Outcome<PathBuf> {
 }
 
 pub fn server_binary() -> PathBuf {
-    project::dist().join("leafid")
+    project::dist().join(project::program("leafid"))
 }
 
 /// The npm package that `npm` or `npm-server` builds, and this machine's platform package.

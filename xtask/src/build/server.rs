@@ -27,6 +27,9 @@ pub fn build() -> Outcome<PathBuf> {
     Run::cargo(&["build", "--locked", "-p", "leafid-server", "--profile", profile()])
         .args(features())
         .done()?;
-    files::install(&project::target().join(folder).join("leafid"), &server_binary())?;
+    files::install(
+        &project::target().join(folder).join(project::program("leafid")),
+        &server_binary(),
+    )?;
     Ok(server_binary())
 }

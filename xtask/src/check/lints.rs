@@ -14,6 +14,9 @@ const WASM: &[&[&str]] = &[
     &["-p", "leafid-component", "--features", "public"],
 ];
 
+/// The system on which no test runs.
+const WINDOWS: &str = "x86_64-pc-windows-gnu";
+
 pub fn fmt() -> Outcome<String> {
     Run::cargo(&["fmt", "--all", "--check"]).done()?;
     Run::cargo(&["fmt", "--all", "--check", "--manifest-path", purity::CRATE]).done()?;
@@ -33,6 +36,13 @@ pub fn clippy() -> Outcome<String> {
             .args(["--", "-D", "warnings"])
             .done()?;
     }
+    tools::rust_target(WINDOWS)?;
+    // Lints need no result of the C compilers.
+    Run::cargo(&["clippy", "--locked", "--target", WINDOWS, "-p", "leafid-server"])
+        .env("CC_x86_64_pc_windows_gnu", "true")
+        .env("AR_x86_64_pc_windows_gnu", "true")
+        .args(["--", "-D", "warnings"])
+        .done()?;
     tools::rust_target("wasm32v1-none")?;
     purity::cargo("clippy").args(["--target", "wasm32v1-none", "--", "-D", "warnings"]).done()?;
     Ok("no warning in the workspace".to_owned())

@@ -19,15 +19,14 @@ pub fn binaries(targets: &[&Target]) -> Outcome<String> {
     let targets: Vec<_> = targets.iter().filter(|target| target.has_binary()).collect();
     for target in &targets {
         target.cargo("leafid-server")?.done()?;
-        let binary = target.built("leafid");
         if target.is_linux() {
-            files::install(&binary, &targets::image(target.triple))?;
+            files::install(&target.binary(), &targets::image(target.triple))?;
         }
     }
     // Pages and completions are the same everywhere, and written by a binary that runs here.
     let own = targets.iter().find(|target| target.is_own());
     let own = own.ok_or("no binary for this machine's processor, which would write the pages")?;
-    let pages = pages(&own.built("leafid"))?;
+    let pages = pages(&own.binary())?;
     let packed = targets.iter().map(|target| publish(&archive(target, &pages)?, MOST_ARCHIVE));
     Ok(packed.collect::<Outcome<Vec<_>>>()?.join(", "))
 }
@@ -46,14 +45,16 @@ fn archive(target: &Target, pages: &Path) -> Outcome<PathBuf> {
     let name = format!("leafid-{}-{}", project::VERSION, target.triple);
     let above = fresh("archive")?;
     let stage = above.join(&name);
-    files::install(&target.built("leafid"), &stage.join("leafid"))?;
+    files::install(&target.binary(), &stage.join(project::program("leafid")))?;
     files::copy_dir(pages, &stage)?;
     files::copy_dir(&project::at("deploy/systemd"), &stage.join("systemd"))?;
     files::install(&project::at("README.md"), &stage.join("README.md"))?;
     npm::licences(&stage)?;
-    // The same files make the same archive.
+    // The same files make the same archive, except by the tar of Windows.
+    let same = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0"];
     Run::new(if cfg!(target_os = "macos") { "gtar" } else { "tar" })
-        .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"])
+        .args(same.iter().filter(|_| !cfg!(windows)))
+        .arg("-czf")
         .args([format!("{name}.tar.gz"), name.clone()])
         .dir(&above)
         .env("GZIP", "-n")
@@ -142,7 +143,7 @@ pub fn npm_server(targets: &[&Target]) -> Outcome<String> {
     let mut told = Vec::new();
     for target in targets.iter().filter(|target| target.has_binary()) {
         target.cargo("leafid-server")?.done()?;
-        let (name, program) = (npm::program_for(target.npm), target.built("leafid"));
+        let (name, program) = (npm::program_for(target.npm), target.binary());
         let packed = npm::pack_program(&name, &program, &fresh("npm-server")?)?;
         told.push(publish(&packed, MOST_ARCHIVE)?);
     }

@@ -63,7 +63,7 @@ impl Target {
 
     /// Whether a store's binary is published, as it needs no library of the system.
     pub fn has_binary(&self) -> bool {
-        self.is_musl() || self.triple.ends_with("-darwin")
+        self.is_musl() || !self.is_linux()
     }
 
     /// Whether its programs run on this machine.
@@ -85,10 +85,14 @@ impl Target {
         Ok(run.env("CARGO_TARGET_DIR", project::target()))
     }
 
-    /// The path of a file that cargo built.
-    pub fn built(&self, file: &str) -> PathBuf {
-        let profile = if file == "leafid" { "server" } else { "release" };
-        project::target().join(self.triple).join(profile).join(file)
+    /// The path of a library that cargo built.
+    pub fn built(&self, library: &str) -> PathBuf {
+        project::target().join(self.triple).join("release").join(library)
+    }
+
+    /// The path of the store's binary that cargo built.
+    pub fn binary(&self) -> PathBuf {
+        project::target().join(self.triple).join("server").join(project::program("leafid"))
     }
 }
 

@@ -158,13 +158,6 @@ const COUNTS: Table = &[
 pub const NUMBERS: Table = &[
     is("namespace", Name, "The name of the namespace."),
     is("now_ms", Millis, NOW),
-    is("first", COUNT, "The first number of its range."),
-    is(
-        "states",
-        Words,
-        "A letter for each number from `first` on, 65536 at most: `.` fresh, `f` free, `k` kept, `r` \
-         resting, `h` held, `a` aside.",
-    ),
     is("counts", FieldForm::Object(&[COUNTS]), IN_STATES),
     is("holders", Rows(WORKER_ROW), "Those with a window: the 500 granted last, by number."),
     is("more_holders", Flag, "Whether there are more of them."),
