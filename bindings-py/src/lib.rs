@@ -45,7 +45,7 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         #[expect(unsafe_code, reason = "PyO3 has no face for the id of an interpreter")]
-        // SAFETY: the interpreter lock is held, so there is a current interpreter.
+        // SAFETY: this thread is attached, so there is a current interpreter.
         let id =
             unsafe { pyo3::ffi::PyInterpreterState_GetID(pyo3::ffi::PyInterpreterState_Get()) };
         if id != 0 {

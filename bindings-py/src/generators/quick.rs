@@ -82,7 +82,7 @@ fn thorough<'py>(py: Python<'py>, name: &CStr) -> PyResult<Bound<'py, PyAny>> {
 /// The generator that is behind an object.
 ///
 /// # Safety
-/// With the interpreter lock, and a reference to an instance of the class, which outlives the result.
+/// Attached to the interpreter, and with a reference to an instance of the class, which outlives the result.
 pub unsafe fn of<'a>(owner: *mut PyObject) -> &'a PyGenerator {
     // SAFETY: as this function's own. No count of references is touched.
     unsafe {
@@ -109,7 +109,7 @@ unsafe extern "C" fn next<const STAMPS: bool>(
     names: *mut PyObject,
 ) -> *mut PyObject {
     let call = Call { slf, args, count, names };
-    // SAFETY: called with the interpreter lock, on an instance of the class: the descriptor has
+    // SAFETY: called in an attached thread, on an instance of the class: the descriptor has
     // checked that. No PyO3 reference is dropped here.
     unsafe {
         if (count == 0 && names.is_null()) || is_time(call) {
@@ -166,7 +166,7 @@ unsafe extern "C" fn take<const STAMPS: bool>(
 /// to be saved on the stack.
 ///
 /// # Safety
-/// With the interpreter lock, and a reference to an instance of the class.
+/// Attached to the interpreter, and with a reference to an instance of the class.
 #[inline]
 unsafe fn quick<const STAMPS: bool>(
     owner: *mut PyObject,
@@ -186,7 +186,7 @@ unsafe fn quick<const STAMPS: bool>(
 /// Calls the driver, then returns the ID.
 ///
 /// # Safety
-/// With the interpreter lock.
+/// Attached to the interpreter.
 #[cold]
 #[inline(never)]
 unsafe fn calling(holding: &Holding, id: u64) -> *mut PyObject {
@@ -229,7 +229,7 @@ unsafe extern "C" fn anext(
 }
 
 unsafe extern "C" fn anext_id(slf: *mut PyObject) -> *mut PyObject {
-    // SAFETY: called with the interpreter lock, on an instance of the class.
+    // SAFETY: called in an attached thread, on an instance of the class.
     unsafe {
         let py = Python::assume_attached();
         let owner = Borrowed::from_ptr(py, slf).cast_unchecked::<PyGenerator>();
@@ -286,7 +286,7 @@ unsafe fn pass_on<'py>(
 }
 
 unsafe extern "C" fn next_id<const STAMPS: bool>(slf: *mut PyObject) -> *mut PyObject {
-    // SAFETY: called with the interpreter lock, on an instance of the class.
+    // SAFETY: called in an attached thread, on an instance of the class.
     unsafe {
         let call = Call { slf, args: ptr::null(), count: 0, names: ptr::null_mut() };
         quick::<STAMPS>(slf, || next_thoroughly(call))
@@ -295,7 +295,7 @@ unsafe extern "C" fn next_id<const STAMPS: bool>(slf: *mut PyObject) -> *mut PyO
 
 /// Called once, when nobody can reach the object any more: before the collector takes apart what it refers to.
 unsafe extern "C" fn finalize(slf: *mut PyObject) {
-    // SAFETY: called with the interpreter lock, on an instance of the class. Not by `attach`, which an interpreter refuses
+    // SAFETY: called in an attached thread, on an instance of the class. Not by `attach`, which an interpreter refuses
     // at its very end.
     unsafe { of(slf) }.finish();
 }

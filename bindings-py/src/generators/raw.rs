@@ -43,7 +43,7 @@ pub unsafe fn new_type(
 /// 64 bits.
 ///
 /// # Safety
-/// With the interpreter lock.
+/// Attached to the interpreter.
 #[inline]
 pub unsafe fn integer(id: u64) -> *mut PyObject {
     // SAFETY: as this function's own.
@@ -58,7 +58,7 @@ pub unsafe fn integer(id: u64) -> *mut PyObject {
 /// The value of a `float`; `None` for any other object.
 ///
 /// # Safety
-/// With the interpreter lock, and a reference to the object.
+/// Attached to the interpreter, and with a reference to the object.
 #[inline]
 pub unsafe fn float(object: *mut PyObject) -> Option<f64> {
     // SAFETY: as this function's own.
@@ -117,7 +117,7 @@ pub fn raised(py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) -> *mut PyObj
 /// Lists the numbers `first..end`, which the interpreter counts by itself.
 pub fn range(py: Python<'_>, first: c_long, end: c_long) -> PyResult<Bound<'_, PyList>> {
     let range = PyRange::new(py, first as isize, end as isize)?;
-    // SAFETY: with the interpreter lock, and a reference to a range; the result is a new list, or null.
+    // SAFETY: attached to the interpreter, and a reference to a range; the result is a new list, or null.
     unsafe {
         let list = Bound::from_owned_ptr_or_err(py, ffi::PySequence_List(range.as_ptr()))?;
         Ok(list.cast_into_unchecked())

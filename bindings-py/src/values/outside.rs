@@ -40,7 +40,7 @@ fn staying<T>(act: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Acts with the interpreter lock, in a thread that Python did not make. Once the interpreter has ended
+/// Acts attached to the interpreter, in a thread that Python did not make. Once the interpreter has ended
 /// there is nothing to return to.
 pub fn attached<T>(act: impl FnOnce(Python<'_>) -> T) -> T {
     Python::try_attach(act).unwrap_or_else(|| {
@@ -60,7 +60,7 @@ pub fn call<'py>(
     let args = args.into_bound();
     let named = named.map_or(ptr::null_mut(), |named| named.as_ptr());
     let calls: unsafe extern "C" fn(_, _, _) -> _ = ffi::PyObject_Call;
-    // SAFETY: with the interpreter lock, and references to a tuple, and a dict or nothing; the two types
+    // SAFETY: attached to the interpreter, and references to a tuple, and a dict or nothing; the two types
     // of the function differ only in whether it may unwind. `black_box` hides the function from the
     // compiler, which trusts PyO3's declaration that this one never unwinds.
     unsafe {

@@ -118,9 +118,7 @@ impl Generator {
                 Error::new(Code::Internal, format!("the system gives no thread: {error}"))
             })
     }
-}
 
-impl Generator {
     /// Closes the generator as its drop does, and keeps what its driver needs for the last release until that has ended.
     pub fn retire_with(&self, needed: Box<dyn Send>) {
         // As in `drop`.

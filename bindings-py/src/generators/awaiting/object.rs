@@ -133,7 +133,7 @@ fn warn(verb: Verb) {
     // reported as unraisable.
     Python::attach(|py| {
         let raised = PyErr::take(py);
-        // SAFETY: with the interpreter lock.
+        // SAFETY: attached to the interpreter.
         unsafe {
             if ffi::PyErr_WarnEx(ffi::PyExc_RuntimeWarning, text.as_ptr(), 1) < 0 {
                 ffi::PyErr_WriteUnraisable(ptr::null_mut());
@@ -148,7 +148,7 @@ unsafe extern "C" fn traverse(
     visit: ffi::visitproc,
     arg: *mut c_void,
 ) -> c_int {
-    // SAFETY: the collector calls this with the interpreter lock; the references are alive or null.
+    // SAFETY: the collector calls this in an attached thread; the references are alive or null.
     unsafe {
         let object = slf.cast::<Awaitable>();
         for seen in [ffi::Py_TYPE(slf).cast(), (*object).owner, (*object).inner] {
@@ -303,13 +303,13 @@ unsafe fn begin(py: Python<'_>, object: *mut Awaitable) -> PyResult<Begun<'_>> {
 }
 
 unsafe extern "C" fn next(slf: *mut PyObject) -> *mut PyObject {
-    // SAFETY: called with the interpreter lock.
+    // SAFETY: called in an attached thread.
     unsafe { method_send(slf, ffi::Py_None()) }
 }
 
 unsafe extern "C" fn method_send(slf: *mut PyObject, value: *mut PyObject) -> *mut PyObject {
     let mut result = ptr::null_mut();
-    // SAFETY: called with the interpreter lock; `result` is a new reference, or null.
+    // SAFETY: called in an attached thread; `result` is a new reference, or null.
     unsafe {
         match send(slf, value, &raw mut result) {
             PySendResult::PYGEN_RETURN => Python::attach(|py| {
@@ -324,7 +324,7 @@ unsafe extern "C" fn method_send(slf: *mut PyObject, value: *mut PyObject) -> *m
 }
 
 unsafe extern "C" fn method_throw(slf: *mut PyObject, error: *mut PyObject) -> *mut PyObject {
-    // SAFETY: called with the interpreter lock, and an exception or its class.
+    // SAFETY: called in an attached thread, and an exception or its class.
     Python::attach(|py| unsafe {
         let (object, error) = (slf.cast(), Bound::from_borrowed_ptr(py, error));
         let thrown = match Bound::from_owned_ptr_or_opt(py, taken(object)) {
@@ -341,7 +341,7 @@ unsafe extern "C" fn method_throw(slf: *mut PyObject, error: *mut PyObject) -> *
 }
 
 unsafe extern "C" fn method_close(slf: *mut PyObject, _: *mut PyObject) -> *mut PyObject {
-    // SAFETY: called with the interpreter lock.
+    // SAFETY: called in an attached thread.
     Python::attach(|py| unsafe {
         let closed = match Bound::from_owned_ptr_or_opt(py, taken(slf.cast())) {
             Some(inner) => outside::call_method(&inner, "close", (), None),
