@@ -14,7 +14,7 @@ export type { ConformOptions, Conformed } from './conform/conform.js'
 export interface Isolated {
   /** The store that all generators draw from: it creates tags and namespaces on first use, and numbers begin at 1. */
   readonly store: MemoryStore
-  /** Ends the test: generators draw from their own stores again. */
+  /** Ends the test: generators draw from what they drew from before it, their own stores or another test's. */
   restore(): void
 }
 
@@ -24,9 +24,9 @@ export interface Isolated {
  * `memoryStore()` of their own keep it. The next call begins the next test.
  */
 export function isolated(): Isolated {
-  const store = memoryStore()
+  const [before, store] = [realm.test, memoryStore()]
   replaceAll(store)
-  return { store, restore: () => (realm.test === store ? replaceAll(undefined) : undefined) }
+  return { store, restore: () => (realm.test === store ? replaceAll(before) : undefined) }
 }
 
 function replaceAll(test: Store | undefined): void {

@@ -17,6 +17,7 @@ closed.close()
 
 SUITE = """
 import leafid, os, pytest, shop
+from leafid.testing import isolated
 
 def draw():
     orders = leafid.Segment("orders")
@@ -57,6 +58,24 @@ def test_used_ones_begin_again(leafid_store, turn):
 def test_they_lose_what_they_held():
     assert shop.orders.next() == 1_001
 
+def test_within_another_one_it_has_a_store_of_its_own(leafid_store):
+    assert shop.orders.next() == 1
+    for _ in range(2):
+        with isolated(leafid_store.removeprefix("memory:")):
+            assert shop.orders.next() == 1
+    assert 1 < shop.orders.next() < 10_000, "the store of the outer one"
+
+late = leafid.Segment("late")
+
+@pytest.fixture
+def shuts_down():
+    yield
+    with pytest.raises(leafid.RequestInvalidError, match="no store was given"):
+        late.next()
+
+def test_what_ends_after_the_test_finds_no_store_of_it(shuts_down, leafid_store):
+    assert late.next() == 1
+
 def test_nothing_stays(monkeypatch):
     monkeypatch.delenv("LEAFID_STORE", raising=False)
     with pytest.raises(leafid.RequestInvalidError, match="no store was given"):
@@ -85,7 +104,7 @@ def test_fixtures(tmp_path) -> None:
     stamps = set()
     for _ in range(2):
         done = run(tmp_path, "-q", "-rP")
-        assert done.returncode == 0 and "12 passed" in done.stdout, done.stdout + done.stderr
+        assert done.returncode == 0 and "14 passed" in done.stdout, done.stdout + done.stderr
         stamps |= {line for line in done.stdout.splitlines() if line.startswith("stamps:")}
     assert len(stamps) == 1, stamps
 

@@ -13,11 +13,15 @@ const draw = (ids, n = 3) => Promise.all(Array.from({ length: n }, () => ids.nex
 const { Segment: CommonSegment, memoryStore: commonStore } = common('leafid')
 
 beforeEach(() => delete process.env.LEAFID_STORE)
-afterEach(() => isolated().restore())
+/** Begins a test that ends with the enclosing one. */
+const begun = []
+const begin = () => begun[begun.push(isolated()) - 1]
+const end = () => begun.splice(0).reverse().forEach(({ restore }) => restore())
+afterEach(end)
 
 for (const turn of [0, 1]) {
   test(`numbers begin at 1, turn ${turn}`, async () => {
-    const { store } = isolated()
+    const { store } = begin()
     assert.deepEqual(await draw(new Segment('orders')), [1n, 2n, 3n])
     assert.ok((await new Segment('orders').next()) > 3n, 'the same store within a test')
     assert.ok(store.leaseSegment({ tag: 'orders', request: '01'.repeat(16) }).start > 3n)
@@ -38,7 +42,7 @@ test('generators that exist are redirected, used or not, and are afterwards as b
   assert.deepEqual([await used.next(), await other.next()], [1n, 1_001n])
   const asked = server.seen.length
   for (const turn of [0n, 1n]) {
-    isolated()
+    begin()
     assert.deepEqual([await used.next(), used.nextSync()], [1n, 2n])
     assert.ok((await other.next()) > 2n, 'the same store')
     assert.ok((await unused.next()) > 2n && far.nextSync() > 2n)
@@ -49,7 +53,7 @@ test('generators that exist are redirected, used or not, and are afterwards as b
     await refuses(() => closed.next(), 'CLOSED')
   }
   assert.equal(server.seen.length, asked, 'no real store is asked')
-  isolated().restore()
+  end()
   await refuses(() => unused.next(), 'REQUEST_INVALID', /no store is named/)
   await timedOut(() => far.next(), 'STORE_UNAVAILABLE')
   assert.deepEqual([await used.next(), await other.next()], [2_001n, 3_001n], 'they lost what they held')
@@ -68,7 +72,7 @@ test('a window is given back, also one that comes after the test has begun', asy
   waits = true
   const waiting = coming.next()
   await until(() => store.verbs().filter((verb) => verb === 'acquire').length === 2)
-  isolated()
+  begin()
   assert.equal(decode(await waiting).worker, 0, 'who waited gets an ID of the test')
   answer()
   await until(() => store.verbs().filter((verb) => verb === 'release').length === 2)
@@ -77,12 +81,24 @@ test('a window is given back, also one that comes after the test has begun', asy
 
 test('one that is closed in a test is open after it', async () => {
   const orders = new Segment('orders')
-  const { restore } = isolated()
+  const { restore } = begin()
   assert.equal(await orders.next(), 1n)
   await orders.close()
   await refuses(() => orders.next(), 'CLOSED')
-  isolated()
+  begin()
   assert.equal(await orders.next(), 1n, 'in the next one')
   restore()
   assert.equal(await orders.next(), 2n, 'a test that is over ends no other')
+})
+
+test('within another one it is a store of its own, and then the other counts again', async (t) => {
+  const server = await httpServer(t, wire(memoryStore()))
+  const orders = new Segment('orders', { store: server.url })
+  begin()
+  assert.equal(await orders.next(), 1n)
+  const { restore } = begin()
+  assert.equal(await orders.next(), 1n)
+  restore()
+  assert.ok((await orders.next()) > 1n, 'the store of the outer one, and not its first number again')
+  assert.equal(server.seen.length, 0, 'no real store is asked')
 })

@@ -20,16 +20,15 @@ _BEGINS_MS = 1_767_225_600_000
 
 
 @pytest.fixture
-def leafid_store(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[str]:
+def leafid_store(request: pytest.FixtureRequest) -> Iterator[str]:
     """The test's own store in memory, from which all generators draw while the test runs, those of modules that were
     imported before it too: numbers begin at 1 in each test. Tags and namespaces are created on first use.
     `LEAFID_STORE` is its URL, so that a process which the test starts asks no real store either."""
     from .testing import isolated
 
-    with isolated(request.node.nodeid) as store:
-        monkeypatch.setenv("LEAFID_STORE", store)
+    # The variable is restored first: a generator that looks for its store after the test must not find this one.
+    with isolated(request.node.nodeid) as store, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("LEAFID_STORE", store)
         yield store
 
 

@@ -12,6 +12,9 @@ from ._native import Clock, set_test
 
 __all__ = ["Clock", "DoesNotConform", "conform", "isolated"]
 
+# The names of the contexts that have begun, the innermost last.
+_running: list[str] = []
+
 
 @contextmanager
 def isolated(name: str = "test") -> Iterator[str]:
@@ -19,10 +22,17 @@ def isolated(name: str = "test") -> Iterator[str]:
     whatever store it names: numbers begin at 1, and no real store is asked. Tags and namespaces are created on first
     use, and state files are left alone. Gives the store's URL, `memory:NAME`.
 
-    What generators hold is given back on the way in and out. Those on a `MemoryStore` of their own keep it.
+    What generators hold is given back on the way in and out. Those on a `MemoryStore` of their own keep it. Within
+    another one, such as a fixture's, it has a store of its own, and then the other's counts again.
     """
+    if name in _running:
+        name += f"/{len(_running)}"
     set_test(name, True)
+    _running.append(name)
     try:
         yield f"memory:{name}"
     finally:
+        _running.remove(name)
         set_test(name, False)
+        if _running:
+            set_test(_running[-1], True)

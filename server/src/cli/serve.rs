@@ -14,9 +14,10 @@ use leafid_store::problem::Problem;
 use tokio::task::JoinHandle;
 
 use super::args::token;
+use super::client::is_server;
 use super::journal;
 use super::listen::{self, Listen};
-use super::named::DEFAULT_FILE;
+use super::named::{DEFAULT_FILE, variable};
 use super::store::{self, tell};
 use super::{Failure, apply, leaf, no_runtime, notify};
 use crate::app::Config;
@@ -96,7 +97,11 @@ impl Serve {
                  the last grants, is not noticed by the next start, and numbers would be granted twice"
             );
         }
-        let named = leaf::store(&leafs, self.store.as_deref())?.unwrap_or(DEFAULT_FILE);
+        // The first try's shell has the variable of its clients, who draw from this server.
+        let is_clients =
+            |url: &&str| self.dev && is_server(url) && variable().as_deref() == Some(*url);
+        let given = self.store.as_deref().filter(|url| !is_clients(url));
+        let named = leaf::store(&leafs, given)?.unwrap_or(DEFAULT_FILE);
         let store = store::open(named, options, folder)?;
         let owner = self.leaf.owner(&leafs, &store).await?;
         let reloads = tokio::spawn(reload.run(hangups));

@@ -121,3 +121,23 @@ fn a_file_that_is_mounted_by_itself_is_refused() {
         assert_eq!(refused, by_itself, "{said}");
     }
 }
+
+/// As in a shell that has followed the README, when the server is started again.
+#[test]
+fn a_first_try_begins_again_beside_the_variable_of_its_clients() {
+    let home = Home::new();
+    let serve = |url: &str| {
+        let mut command = Command::new(LEAFID);
+        command.args(["serve", "--dev", "--listen", "127.0.0.1:0"]).current_dir(home.path());
+        command.env("LEAFID_STORE", url);
+        command
+    };
+    for url in ["", "http://127.0.0.1:8750"] {
+        let mut serving = Serving::spawn(&mut serve(url));
+        says(&serving.url, &["next", "orders"]);
+        serving.end("-TERM");
+    }
+    assert!(home.path().join("leafid.db").exists());
+    let given = serve("http://127.0.0.1:8750").args(["--store", "http://127.0.0.1:1"]).output();
+    assert_eq!(given.unwrap().status.code(), Some(1), "no server has such a store");
+}
