@@ -6,7 +6,6 @@ use leafid::driver::{Chosen, Config, Generator, State, each};
 use leafid_core::Code;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
@@ -18,7 +17,7 @@ use crate::stores::Hold;
 use crate::testing::PyClock;
 use crate::values::{Buffer, OrRaise as _, Seconds, checked_timeout, errors, outside};
 
-static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static STATS: OnceLock<Py<PyAny>> = OnceLock::new();
 
 /// A generator of IDs: a `Segment` or a `Snowflake`.
 #[pyclass(frozen, subclass, weakref, name = "Generator", module = "leafid")]
@@ -219,7 +218,7 @@ impl PyGenerator {
             last_code,
             state_code,
         );
-        let class = STATS.get_or_try_init(py, || {
+        let class = outside::once(&STATS, || {
             outside::of_module(py, "leafid._values", "Stats").map(Bound::unbind)
         })?;
         outside::call(class.bind(py), fields, None)

@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString, c_void};
 use std::ptr;
+use std::sync::OnceLock;
 
 /// How draws are counted: with an interpreter's lock one thread draws at a time.
 #[cfg(not(Py_GIL_DISABLED))]
@@ -16,7 +17,6 @@ use pyo3::PyTypeInfo;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi::{self, Py_ssize_t, PyObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::generators::awaiting::awaitable;
@@ -26,7 +26,7 @@ use crate::generators::verb::Verb;
 use crate::values::outside;
 
 /// The name of an argument, which calls pass as the same object.
-static TIMEOUT: PyOnceLock<Py<PyString>> = PyOnceLock::new();
+static TIMEOUT: OnceLock<Py<PyString>> = OnceLock::new();
 
 /// Adds a class with the quick calls to a module, in place of PyO3's, its base; `STAMPS` says whether its
 /// IDs are snowflakes.
@@ -43,7 +43,7 @@ pub fn add_class<C: PyTypeInfo, const STAMPS: bool>(module: &Bound<'_, PyModule>
         })
     };
     let end = ffi::PyMethodDef::zeroed();
-    TIMEOUT.get_or_init(py, || PyString::intern(py, "timeout").unbind());
+    TIMEOUT.get_or_init(|| PyString::intern(py, "timeout").unbind());
     let methods = [
         method(c"next", next::<STAMPS>)?,
         method(c"take", take::<STAMPS>)?,
@@ -131,7 +131,7 @@ unsafe fn is_time(Call { args, count, names, .. }: Call) -> bool {
         let is_one = match count {
             1 => names.is_null(),
             0 => {
-                let timeout = TIMEOUT.get(Python::assume_attached());
+                let timeout = TIMEOUT.get();
                 !names.is_null()
                     && ffi::PyTuple_Size(names) == 1
                     && timeout.is_some_and(|own| own.as_ptr() == ffi::PyTuple_GetItem(names, 0))

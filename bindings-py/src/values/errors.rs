@@ -1,11 +1,12 @@
 //! Exceptions: one class per code, all under `leafid.LeafidError`.
 
+use std::sync::OnceLock;
+
 use leafid::{Cause, Error};
 use leafid_core::{Code, Refusal};
 use leafid_wire::Subject;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule};
 
 use crate::values::outside;
@@ -80,7 +81,7 @@ pub fn code_of(error: &Bound<'_, PyBaseException>) -> Option<Code> {
 
 /// The module `leafid.errors`.
 fn module<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyModule>> {
-    static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let module = ERRORS.get_or_try_init(py, || py.import("leafid.errors").map(Bound::unbind))?;
+    static ERRORS: OnceLock<Py<PyModule>> = OnceLock::new();
+    let module = outside::once(&ERRORS, || py.import("leafid.errors").map(Bound::unbind))?;
     Ok(module.bind(py))
 }

@@ -1,13 +1,14 @@
 //! `leafid.Layout`: how the parts of a snowflake share its bits.
 
+use std::sync::OnceLock;
+
 use leafid_core::{Code, Layout, Refusal};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 
 use crate::values::{Moment, Nearest, errors, outside, whole_number};
 
-static PARTS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static PARTS: OnceLock<Py<PyAny>> = OnceLock::new();
 
 /// Epoch, tick length and the widths of time, worker and sequence: at most 63 bits together.
 ///
@@ -126,7 +127,7 @@ impl PyLayout {
             let message = format!("ID `{id}` has more bits than this layout: name its own layout");
             errors::raise(refusal.code, message)
         })?;
-        let class = PARTS.get_or_try_init(py, || {
+        let class = outside::once(&PARTS, || {
             outside::of_module(py, "leafid._values", "Parts").map(Bound::unbind)
         })?;
         let parts = (parts.time.get(), parts.tick, parts.worker, parts.sequence);

@@ -10,6 +10,7 @@
 use std::hint::black_box;
 use std::mem;
 use std::ptr;
+use std::sync::OnceLock;
 
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::ffi::{self, PyObject, PySendResult};
@@ -85,6 +86,15 @@ pub fn of_module<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bou
     let import = py.import("builtins")?.getattr("__import__")?;
     // With a name, `__import__` returns the module and not the package.
     call(&import, (module, py.None(), py.None(), (name,)), None)?.getattr(name)
+}
+
+/// Gets what is made once, by calls of Python. It is made before the cell is locked: a forked child would wait for ever for
+/// the thread of its parent that makes it, as it does with a `PyOnceLock`.
+pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> PyResult<T>) -> PyResult<&T> {
+    match cell.get() {
+        Some(made) => Ok(made),
+        None => make().map(|made| cell.get_or_init(|| made)),
+    }
 }
 
 /// Gets an attribute, which may be a property.

@@ -8,12 +8,12 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
+use std::sync::OnceLock;
 
 use leafid::driver::Call;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::ffi::{self, PyObject, PySendResult};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::PyType;
 
@@ -66,8 +66,8 @@ pub fn awaitable<'py>(
 }
 
 fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let made = CLASS.get_or_try_init(py, || {
+    static CLASS: OnceLock<Py<PyType>> = OnceLock::new();
+    let made = outside::once(&CLASS, || {
         // The interpreter keeps pointers to the methods.
         let methods = Box::leak(Box::new(methods()));
         let slots: [(_, *mut c_void); 8] = [
