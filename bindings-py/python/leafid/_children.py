@@ -7,6 +7,7 @@ libraries that are imported already are touched.
 
 import os
 import sys
+from importlib import import_module
 
 from ._native import close_all, forget_all, release_all
 
@@ -14,12 +15,21 @@ from ._native import close_all, forget_all, release_all
 def watch() -> None:
     """Registers the hooks for forked children, and for images on platforms that have them."""
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_in_child)
+        os.register_at_fork(before=_finish_imports, after_in_child=_in_child)
     # A spawned child, or one of a fork server, imports leafid itself.
     _in_child()
     # AWS Lambda stores an image of the process and resumes many.
     if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
         _at_snapshots()
+
+
+def _finish_imports() -> None:
+    """Waits for what another thread imports for the first time: a child would wait for that thread for ever."""
+    from . import _values as _values
+
+    for name in ("leafid._aio", "leafid._sql"):
+        if name in sys.modules:
+            import_module(name)
 
 
 def _in_child() -> None:
