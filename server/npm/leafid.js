@@ -17,7 +17,7 @@ function found() {
 
 const child = spawn(found(), process.argv.slice(2), { stdio: 'inherit' })
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-// This process ends after the program. On Windows that has Ctrl-C from the console itself, and `kill` would end it at once.
+// Passes signals on, and ends after the program. On Windows the console sends Ctrl-C to both, and `kill` would terminate the program without its shutdown.
 for (const signal of signals) process.on(signal, () => isWindows || child.kill(signal))
 child.on('error', ({ message }) => {
   console.error(`leafid: ${message}`)

@@ -32,7 +32,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
   readonly #isTimed: boolean
   readonly #begin: () => void
   #closing: Promise<void> | undefined
-  /** Whether it was closed for good: in a test, it is closed until that is over. */
+  /** Whether it is closed for good. One that was closed in a test opens again after the test. */
   #isOver = false
 
   /** @internal */
@@ -69,7 +69,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     if (!realm.memories.has(chosen.option as object)) enlist(this.#again)
   }
 
-  /** A test begins or is over: goes on with the store that is chosen now, and without what it holds. */
+  /** Called when a test begins or ends: gives back what the generator holds, and goes on with the store that counts now. */
   readonly #again = (): void => {
     if (this.#isOver) return
     void this.#end(false)

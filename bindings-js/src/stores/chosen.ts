@@ -54,7 +54,7 @@ export function chosenStore(given: StoreOption | undefined, verbs: readonly Verb
   return chosen
 }
 
-/** What stands for it now: the store of a running test, but for one in memory, which is a test's own. */
+/** The store to draw from now: that of the running test, unless the generator has a `memoryStore()` of its own. */
 export function duringTest(chosen: Chosen): Chosen {
   const { memories, test } = realm
   return test === undefined || memories.has(chosen.option as object) ? chosen : { option: test, store: () => test }

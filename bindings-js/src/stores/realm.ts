@@ -4,7 +4,7 @@ import type { Store } from './store.js'
 interface Realm {
   /** The stores in memory. */
   memories: WeakSet<object>
-  /** For each generator that a test redirects, what lets it begin again. */
+  /** Weak references to functions, each of which restarts a generator on the store that counts now. */
   generators: Set<WeakRef<() => void>>
   /** The store of the running test, in place of all others but those in memory. */
   test?: Store | undefined
@@ -17,7 +17,7 @@ export const realm: Realm = ((globalThis as { [KEY]?: Realm })[KEY] ??= { memori
 // Workers with an early compatibility date have neither this nor weak references.
 const gone = typeof FinalizationRegistry === 'undefined' ? undefined : new FinalizationRegistry<WeakRef<() => void>>((ref) => realm.generators.delete(ref))
 
-/** Lets tests call this, until it is collected. */
+/** Registers the function that restarts a generator, for `isolated()` to call; the generator can still be collected. */
 export function enlist(again: () => void): void {
   if (gone === undefined) return
   const ref = new WeakRef(again)

@@ -23,7 +23,7 @@ static STATS: OnceLock<Py<PyAny>> = OnceLock::new();
 #[pyclass(frozen, subclass, weakref, name = "Generator", module = "leafid")]
 pub struct PyGenerator {
     pub generator: Generator,
-    /// Of a user's own store, until the end.
+    /// The reference to a user's own store, until `finish` takes it.
     hold: Mutex<Option<Arc<Hold>>>,
     /// The class's arguments as they were passed, for a pickle.
     given: OnceLock<(Py<PyTuple>, Option<Py<PyDict>>)>,
@@ -41,8 +41,8 @@ impl PyGenerator {
         Ok(PyGenerator { generator, hold: hold.into(), given: OnceLock::new() })
     }
 
-    /// Closes a generator on a user's own store, which nobody uses any more: by the interpreter, before the collector
-    /// takes the store apart.
+    /// Closes a generator that draws from a user's own store, before the store is freed: the last release needs it. The
+    /// interpreter calls this, as the finalizer, when no reference to the generator is left.
     pub fn finish(&self) {
         let hold = self.hold.lock().unwrap_or_else(PoisonError::into_inner).take();
         hold.into_iter().for_each(|hold| self.generator.retire_with(Box::new(hold)));

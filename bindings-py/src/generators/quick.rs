@@ -293,7 +293,8 @@ unsafe extern "C" fn next_id<const STAMPS: bool>(slf: *mut PyObject) -> *mut PyO
     }
 }
 
-/// Called once, when nobody can reach the object any more: before the collector takes apart what it refers to.
+/// The finalizer: the interpreter calls it once, when no reference to the object is left, and before the collector clears the
+/// objects that this one refers to.
 unsafe extern "C" fn finalize(slf: *mut PyObject) {
     // SAFETY: called in an attached thread, on an instance of the class. Not by `attach`, which an interpreter refuses
     // at its very end.

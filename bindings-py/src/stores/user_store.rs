@@ -21,7 +21,7 @@ use crate::values::{dict, errors, outside};
 /// collector of such cycles has to see every reference.
 pub struct UserStore {
     holds: Mutex<Vec<Weak<Hold>>>,
-    /// Of a store that was opened for a URL, which nobody else holds.
+    /// The reference to a store that this package opened for a URL: no variable of the user refers to that object.
     own: OnceLock<Arc<Hold>>,
     hub: ForkCell<Hub>,
 }
@@ -38,7 +38,7 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        // Otherwise it would stay until somebody else attaches to the interpreter.
+        // A detached thread cannot free a Python object: PyO3 would put it off until some thread attaches again.
         Python::try_attach(|_| drop(self.0.take()));
     }
 }
@@ -50,7 +50,7 @@ impl UserStore {
         let hold = Arc::new(Hold(Some(store.clone().unbind())));
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
         let at = store.as_ptr() as usize;
-        // One that nobody holds was of another object at this address.
+        // An entry without references is left of an object that was freed, and whose address this one has now.
         let known = all.get(&at).and_then(Weak::upgrade);
         let own = known.filter(|own| own.adds(&hold)).unwrap_or_else(|| {
             let (holds, hub) = (vec![Arc::downgrade(&hold)].into(), ForkCell::new(Hub::new()));
@@ -62,7 +62,7 @@ impl UserStore {
         (own, hold)
     }
 
-    /// Adds a reference to an object that is held already; false if it is not.
+    /// Adds a reference; false if there was no other, so that the object may have been freed meanwhile.
     fn adds(&self, hold: &Arc<Hold>) -> bool {
         let mut holds = self.holds();
         holds.retain(|hold| hold.strong_count() > 0);
@@ -75,21 +75,21 @@ impl UserStore {
         self.holds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds the object itself.
+    /// Keeps a reference for as long as this lives.
     pub fn keep(&self, hold: Arc<Hold>) {
         let _ = self.own.set(hold);
     }
 
-    /// The object, if somebody holds it.
+    /// The object; `None` once it was freed with the last of its generators.
     fn object<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         let holds = self.holds();
         let hold = holds.iter().find_map(Weak::upgrade);
-        // Before `hold`, whose drop may run any code.
+        // Unlocks before `hold` is dropped: that may run Python code, which may come here again.
         drop(holds);
         Some(hold?.object()?.bind(py).clone())
     }
 
-    /// A connection of its own to an object, which it holds.
+    /// A connection that has a reference to its object, for a caller without a generator.
     pub fn connection(store: &Bound<'_, PyAny>) -> Box<dyn Transport> {
         let (own, hold) = UserStore::of(store);
         Box::new(Called { own, _hold: Some(hold) })

@@ -97,7 +97,7 @@ impl Serve {
                  the last grants, is not noticed by the next start, and numbers would be granted twice"
             );
         }
-        // The first try's shell has the variable of its clients, who draw from this server.
+        // A server's address in LEAFID_STORE is for clients that are started from the same shell, as the README has it.
         let is_clients =
             |url: &&str| self.dev && is_server(url) && variable().as_deref() == Some(*url);
         let given = self.store.as_deref().filter(|url| !is_clients(url));

@@ -11,7 +11,7 @@ use std::path::Path;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ends when this process is to end. From now on its signals do not kill it.
+/// Completes at SIGTERM or SIGINT; once this was called, they no longer kill the process.
 pub fn stop() -> Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
 
-/// Ends when this process is to end: at Ctrl-C, when its window is closed, or with the machine.
+/// Completes at Ctrl-C, when the console's window is closed, or when the machine shuts down.
 pub fn stop() -> Result<impl Future<Output = ()>> {
     let (mut interrupt, mut ended) = (ctrl_c()?, ctrl_break()?);
     let (mut closed, mut shutdown) = (ctrl_close()?, ctrl_shutdown()?);
@@ -22,7 +22,7 @@ pub fn stop() -> Result<impl Future<Output = ()>> {
     })
 }
 
-/// There are none.
+/// Windows has no signal at which files are read again.
 pub struct Hangups;
 
 pub fn hangups() -> Result<Hangups> {

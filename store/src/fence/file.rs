@@ -298,7 +298,7 @@ fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// As long as it is open, [`private`] has it stay there.
+/// Always true: on Windows nobody can remove or replace a file that [`private`] has opened.
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> std::io::Result<bool> {
     Ok(true)
@@ -366,7 +366,7 @@ fn no_more(folder: &Path) -> Problem {
 pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    // To be read and written at the same time is all that others may open it for.
+    // Others may open the file to read or to write it, but not to delete it: FILE_SHARE_READ | FILE_SHARE_WRITE.
     #[cfg(windows)]
     std::os::windows::fs::OpenOptionsExt::share_mode(options, 0b11);
     options

@@ -139,7 +139,7 @@ def other_version(shown: str, version: int, known: int) -> errors.LeafidError:
 
 
 _KEPT: weakref.WeakSet[Tables] = weakref.WeakSet()
-# Held by the thread that forks: another one's end would unlock what this one locked.
+# One thread forks at a time: the end of one fork would release the locks that another has taken.
 _forks = threading.Lock()
 _LOCKED: list[threading.Lock] = []
 

@@ -37,7 +37,7 @@ class Watch:
         """Checks the file before it is opened again; its log may be gone since it was closed."""
         self.logged = None
         self.look()
-        # Until this process has opened the log, the last other one to close it removes it.
+        # The log may be replaced until this process has opened it: the process that closes the file last removes it.
         self.logged = None
 
     def look(self) -> None:
