@@ -14,6 +14,7 @@ from leafid_floor import Floor
 from rounds import CALLS, Work, in_turns, repeated, show, times
 
 from leafid import MemoryStore, Segment, Snowflake, base32
+from leafid._values import Stats
 
 TAKEN, FILLED = 1_000, 100_000
 FLOOR = "a native method that returns an int (the floor)"
@@ -49,7 +50,8 @@ def awaited(name: str, call: Callable[[], Awaitable[object]]) -> Work:
 
 def written(call: str, ids: Segment) -> Work:
     """Makes a call as it is written, with its arguments."""
-    timer = timeit.Timer(call, globals={"ids": ids, "base32": base32, "id": ids.next()})
+    names = {"ids": ids, "base32": base32, "id": ids.next(), "Stats": Stats, "fields": ids.stats()}
+    timer = timeit.Timer(call, globals=names)
     return Work(f"`{call}`", CALLS, lambda: timer.timeit(CALLS))
 
 
@@ -82,7 +84,9 @@ def main() -> None:
     show("Python: one ID", in_turns(works))
 
     ids = both()[0][1]
-    calls = ["ids.next()", "ids.next(1)", "ids.next(timeout=1.0)", "ids.take(1)", "base32(id)", "ids.stats()"]
+    # Beside each of the dearer calls stands what Python takes to make such a value by itself.
+    calls = ["ids.next()", "ids.next(1)", "ids.next(timeout=1.0)"]
+    calls += ["ids.take(1)", "[id]", "base32(id)", "str(id)", "ids.stats()", "Stats(*fields)"]
     show("Python: calls with arguments, an ID at hand", in_turns([written(call, ids) for call in calls]))
 
     works = [awaited("a coroutine that returns at once (the floor)", at_once)]

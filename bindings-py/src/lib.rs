@@ -17,7 +17,7 @@ mod values;
 mod _native {
     use pyo3::prelude::*;
 
-    use crate::generators::{Segment, Snowflake, add_class, start_log};
+    use crate::generators::{Segment, Snowflake, add_base32, add_class, start_log};
 
     #[pymodule_export]
     use crate::generators::{close_all, forget_all, release_all};
@@ -54,6 +54,7 @@ mod _native {
         }
         crate::stores::note_folder();
         leafid::log::on_want(start_log);
+        add_base32(module)?;
         add_class::<Segment, false>(module)?;
         add_class::<Snowflake, true>(module)?;
         // The stub would have to list all names a second time.

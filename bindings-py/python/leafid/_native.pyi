@@ -341,21 +341,21 @@ class Clock:
 
 def decode(id: int, layout: _LayoutArg = ...) -> Parts:
     """Splits an ID into `time_ms`, `tick`, `worker`, `sequence`, and `time` as a `datetime`."""
-def base32(id: int) -> str:
+def base32(id: int, /) -> str:
     """13 characters of Crockford's base32, upper case: they sort as the numbers do."""
-def base58(id: int) -> str:
+def base58(id: int, /) -> str:
     """11 digits without `0`, `O`, `I` and `l`: they sort as the numbers do."""
-def base62(id: int) -> str:
+def base62(id: int, /) -> str:
     """11 digits of `0-9A-Za-z`: they sort as the numbers do."""
-def decimal(id: int) -> str:
+def decimal(id: int, /) -> str:
     """The decimal form, without leading zeros."""
-def parse_base32(text: str) -> int:
+def parse_base32(text: str, /) -> int:
     """The ID of a base32 form. Strict: 13 characters, upper case, no look-alikes."""
-def parse_base58(text: str) -> int:
+def parse_base58(text: str, /) -> int:
     """The ID of a base58 form. Strict: 11 digits."""
-def parse_base62(text: str) -> int:
+def parse_base62(text: str, /) -> int:
     """The ID of a base62 form. Strict: 11 digits."""
-def parse_decimal(text: str) -> int:
+def parse_decimal(text: str, /) -> int:
     """The ID of a decimal form. Strict: digits only, no leading zero, no sign."""
 def lease_segment(
     store: bytes | str, row: _Row, ask: _Row, now_ms: int

@@ -15,6 +15,6 @@ mod verb;
 
 pub use exit::{close_all, forget_all, release_all};
 pub use logging::start_log;
-pub use quick::add_class;
+pub use quick::{add_base32, add_class};
 pub use segment::Segment;
 pub use snowflake::Snowflake;

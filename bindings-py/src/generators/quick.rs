@@ -1,5 +1,5 @@
-//! The hot calls, written with the C interface: `next()`, `take(1)`, `for`. PyO3's call of a method costs more than
-//! drawing an ID. Where no ID is at hand, and for arguments that may have to be refused, PyO3's method is called.
+//! The hot calls, written with the C interface: `next()`, `take(1)`, `for`, `base32(id)`. PyO3's call costs more than
+//! drawing an ID. Where no ID is at hand, and for arguments that may have to be refused, PyO3's call is made.
 
 #![expect(unsafe_code, reason = "methods and a type in the C interface's own words")]
 
@@ -13,6 +13,7 @@ pub use leafid::driver::InTurn as Counted;
 #[cfg(Py_GIL_DISABLED)]
 pub use leafid::driver::SideBySide as Counted;
 use leafid::driver::{Drawn, Holding};
+use leafid_core::Text;
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi::{self, Py_ssize_t, PyObject};
@@ -23,7 +24,7 @@ use crate::generators::awaiting::awaitable;
 use crate::generators::generator::PyGenerator;
 use crate::generators::raw;
 use crate::generators::verb::Verb;
-use crate::values::outside;
+use crate::values::{self, outside};
 
 /// The name of an argument, which calls pass as the same object.
 static TIMEOUT: OnceLock<Py<PyString>> = OnceLock::new();
@@ -64,6 +65,25 @@ pub fn add_class<C: PyTypeInfo, const STAMPS: bool>(module: &Bound<'_, PyModule>
     // SAFETY: the functions have their slots' types, and instances are of the base's size.
     let class = unsafe { raw::new_type(py, Box::leak(full.into_boxed_c_str()), 0, 0, &slots)? };
     module.add(base.name()?, class)
+}
+
+/// Puts the quick `base32` in place of PyO3's.
+pub fn add_base32(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let thorough = module.getattr("base32")?;
+    let method = Box::leak(Box::new(ffi::PyMethodDef {
+        ml_name: c"base32".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunction: base32 },
+        ml_flags: ffi::METH_O,
+        ml_doc: doc(c"base32", &thorough)?.as_ptr(),
+    }));
+    let name = module.name()?;
+    // SAFETY: the interpreter may keep the definition, which stays; the result is a new reference, or null.
+    let quick = unsafe {
+        let quick = ffi::PyCFunction_NewEx(method, module.as_ptr(), name.as_ptr());
+        Bound::from_owned_ptr_or_err(py, quick)?
+    };
+    module.add("base32", quick)
 }
 
 /// The text of a function or class as the C interface has it: with the signature.
@@ -283,6 +303,24 @@ unsafe fn pass_on<'py>(
         named.set_item(name, given(count + at))?;
     }
     outside::call(method, PyTuple::new(py, positional)?, Some(&named))
+}
+
+unsafe extern "C" fn base32(_module: *mut PyObject, id: *mut PyObject) -> *mut PyObject {
+    // SAFETY: called in an attached thread, with a reference to the argument; a text is ASCII.
+    unsafe {
+        let number = raw::long(id).and_then(|id| u64::try_from(id).ok());
+        if let Some(text) = number.and_then(|id| Text::base32(id).ok()) {
+            let text = text.as_str();
+            return ffi::PyUnicode_FromStringAndSize(
+                text.as_ptr().cast(),
+                text.len() as Py_ssize_t,
+            );
+        }
+        Python::attach(|py| {
+            let shown = values::base32(&Bound::from_borrowed_ptr(py, id));
+            raw::raised(py, shown.map(Bound::into_any))
+        })
+    }
 }
 
 unsafe extern "C" fn next_id<const STAMPS: bool>(slf: *mut PyObject) -> *mut PyObject {

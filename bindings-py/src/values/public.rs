@@ -83,24 +83,28 @@ impl Scrambler {
 
 /// 11 digits without `0`, `O`, `I` and `l`: they sort as the numbers do.
 #[pyfunction]
+#[pyo3(signature = (id, /))]
 pub fn base58(id: &Bound<'_, PyAny>) -> PyResult<String> {
     written(Alphabet::Base58, id)
 }
 
 /// 11 digits of `0-9A-Za-z`: they sort as the numbers do.
 #[pyfunction]
+#[pyo3(signature = (id, /))]
 pub fn base62(id: &Bound<'_, PyAny>) -> PyResult<String> {
     written(Alphabet::Base62, id)
 }
 
 /// The ID of a base58 form. Strict: 11 digits.
 #[pyfunction]
+#[pyo3(signature = (text, /))]
 pub fn parse_base58(text: &str) -> PyResult<u64> {
     read(Alphabet::Base58, text)
 }
 
 /// The ID of a base62 form. Strict: 11 digits.
 #[pyfunction]
+#[pyo3(signature = (text, /))]
 pub fn parse_base62(text: &str) -> PyResult<u64> {
     read(Alphabet::Base62, text)
 }

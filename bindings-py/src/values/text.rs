@@ -9,24 +9,28 @@ use crate::values::{errors, whole_number};
 
 /// 13 characters of Crockford's base32, upper case: they sort as the numbers do.
 #[pyfunction]
+#[pyo3(signature = (id, /))]
 pub fn base32<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
     shown(Text::base32, id)
 }
 
 /// The decimal form, without leading zeros.
 #[pyfunction]
+#[pyo3(signature = (id, /))]
 pub fn decimal<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
     shown(Text::decimal, id)
 }
 
 /// The ID of a base32 form. Strict: 13 characters, upper case, no look-alikes.
 #[pyfunction]
+#[pyo3(signature = (text, /))]
 pub fn parse_base32(text: &str) -> PyResult<u64> {
     parsed(Text::parse_base32(text), text)
 }
 
 /// The ID of a decimal form. Strict: digits only, no leading zero, no sign.
 #[pyfunction]
+#[pyo3(signature = (text, /))]
 pub fn parse_decimal(text: &str) -> PyResult<u64> {
     parsed(Text::parse_decimal(text), text)
 }
