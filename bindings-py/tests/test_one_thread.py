@@ -52,7 +52,7 @@ def test_two_hundred_tags(server, named) -> None:
     all_ids = []
     for number in range(200):
         server.create_tag(f"tag{number}", step=10, max_step=10)
-        all_ids.append(leafid.Segment(f"tag{number}", store))
+        all_ids.append(leafid.Segment(f"tag{number}", store, timeout=PATIENCE))
     for _ in range(3):
         for ids in all_ids:
             ids.take(10)
