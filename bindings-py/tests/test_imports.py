@@ -7,6 +7,7 @@ import leafid
 import pytest
 
 from support.run import code, python
+from support.waiting import PATIENCE
 
 LIBRARIES = ["celery", "django", "fastapi", "prometheus_client", "pydantic", "pytest", "sqlalchemy",
              "trio", "asyncio", "sqlite3", "multiprocessing", "logging"]  # fmt: skip
@@ -70,6 +71,39 @@ def test_a_subinterpreter_is_told_what_to_do() -> None:
     said = code(SUBINTERPRETER)
     assert "subinterpreter: under mod_wsgi set `WSGIApplicationGroup %{GLOBAL}`" in said
     assert said.endswith("\n1\n")
+
+
+# Another thread is in its first import of what reads `sqlite:`, and the thread that forks has the loggers' lock.
+FORK_DURING_AN_IMPORT = """
+import os, sys, threading
+import leafid
+locked, begun = threading.Event(), threading.Event()
+# The hooks of a fork run in reverse order: this one between those of `logging` and of leafid.
+os.register_at_fork(before=locked.set)
+import logging
+
+class Waits:
+    def find_spec(self, name, *_):
+        if name == "leafid._sql.tables":
+            begun.set()
+            locked.wait()
+
+sys.meta_path.insert(0, Waits())
+def draw():
+    return leafid.Segment("orders", f"sqlite:{sys.argv[1]}/ids.db", create=True, timeout=90).next()
+
+first = threading.Thread(target=draw)
+first.start()
+begun.wait()
+if os.fork() == 0:
+    os._exit(draw() < 1)
+print(os.waitstatus_to_exitcode(os.wait()[1]))
+first.join()
+"""
+
+
+def test_a_fork_waits_for_another_threads_import_without_locking_it_out(tmp_path) -> None:
+    assert python("-W", "ignore", "-c", FORK_DURING_AN_IMPORT, tmp_path, timeout=PATIENCE) == "0\n"
 
 
 # The hooks of AWS Lambda's runtime, run in order of registration, or the reverse.

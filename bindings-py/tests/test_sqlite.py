@@ -154,6 +154,70 @@ def test_what_a_fork_interrupts_is_refused_in_the_child(path, monkeypatch) -> No
     assert in_child(lambda: SqliteStore(path).lease_segment(ASK)["start"]) == "1001"
 
 
+# The hooks of a fork run in reverse order: this one sees what leafid's have left.
+OPEN_AT_THE_FORK = """
+import contextlib, os, sys, threading
+
+folder = sys.argv[1]
+
+def look():
+    for at in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/self/fd/{at}").startswith(folder):
+                print("open", os.readlink(f"/proc/self/fd/{at}"), flush=True)
+
+os.register_at_fork(before=look)
+import leafid
+
+orders = leafid.Segment("orders", f"sqlite:{folder}/ids.db", create=True)
+orders.next()
+look()
+print("forks", flush=True)
+if os.fork() == 0:
+    os._exit(orders.next() != 1_001)
+print(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="open files are listed by Linux")
+def test_no_child_inherits_an_open_file(tmp_path) -> None:
+    said = python("-W", "ignore", "-c", OPEN_AT_THE_FORK, tmp_path).splitlines()
+    forks = said.index("forks")
+    assert any("ids.db" in line for line in said[:forks]), "the control: it is open until then"
+    assert said[forks:] == ["forks", "0"]
+
+
+FORKS_WHILE_STORES_ARE_MADE = """
+import os, sys, threading
+import leafid
+
+url = sys.argv[1]
+orders = leafid.Segment("orders", url, create=True, timeout=90)
+orders.next()
+made = [threading.Semaphore(0) for _ in range(2)]
+
+def make(one):
+    while True:
+        leafid.Segment("orders", url, timeout=90).next()
+        one.release()
+
+for one in made:
+    threading.Thread(target=make, args=(one,), daemon=True).start()
+for _ in range(6):
+    for one in made:
+        one.acquire()
+    if os.fork() == 0:
+        os._exit(orders.next() < 1_001)
+    print(os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
+os._exit(0)
+"""
+
+
+def test_a_store_that_is_made_during_a_fork_is_opened_after_it(path) -> None:
+    said = python("-W", "ignore", "-c", FORKS_WHILE_STORES_ARE_MADE, f"sqlite:{path}")
+    assert said.split() == ["0"] * 6
+
+
 def nobody_has_it_locked(path) -> bool:
     other = sqlite3.connect(path, isolation_level=None, timeout=0)
     try:

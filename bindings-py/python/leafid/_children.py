@@ -7,9 +7,12 @@ libraries that are imported already are touched.
 
 import os
 import sys
-from importlib import import_module
+import time
 
 from ._native import close_all, forget_all, release_all
+
+# The longest wait of a fork for another thread's import, in s.
+_IMPORTED_WITHIN = 5.0
 
 
 def watch() -> None:
@@ -24,12 +27,21 @@ def watch() -> None:
 
 
 def _finish_imports() -> None:
-    """Waits for what another thread imports for the first time: a child would wait for that thread for ever."""
+    """Waits for what another thread imports for the first time: a child would wait for that thread for ever.
+
+    Not by an import, which has no time-out: the other thread may wait for a lock that this one took for the fork.
+    """
     from . import _values as _values
 
+    end = time.monotonic() + _IMPORTED_WITHIN
     for name in ("leafid._aio", "leafid._sql"):
-        if name in sys.modules:
-            import_module(name)
+        while _is_being_imported(name) and time.monotonic() < end:
+            time.sleep(0.001)
+
+
+def _is_being_imported(name: str) -> bool:
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return bool(getattr(spec, "_initializing", False))
 
 
 def _in_child() -> None:

@@ -12,6 +12,7 @@ import threading
 import time
 import weakref
 from abc import ABC, abstractmethod
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,6 @@ _NOTED_WITHIN = 2.8
 _LOOKS_EACH = (0.020, 0.050)
 # How often a request is decided, if others are faster or the store went back.
 _ATTEMPTS = 12
-_LOG = logging.getLogger("leafid")
 
 
 class Tables(ABC):
@@ -44,7 +44,9 @@ class Tables(ABC):
         self.lock = threading.Lock()
         # The id of this store's record among the servers, while servers have to note what it wrote.
         self.guest = os.urandom(16)
-        _KEPT.add(self)
+        # Not while a process forks: a connection that is made meanwhile would be inherited.
+        with _forks:
+            _KEPT.add(self)
 
     def found(self) -> str:
         """The id of the store, which is opened if this is the first call."""
@@ -83,7 +85,8 @@ class Tables(ABC):
         if isinstance(raised, errors.LeafidError):
             raise raised
         if raised["raised"]:
-            _LOG.warning(
+            # Not found at the import: a thread that forks has the lock of the loggers, and waits for imports.
+            logging.getLogger("leafid").warning(
                 "STORE_WENT_BACK: %s lacks what this machine was granted, as after a restore; %d of its rows were "
                 "raised to the journal in %s, and nothing is granted twice",
                 self.place,
@@ -139,35 +142,29 @@ def other_version(shown: str, version: int, known: int) -> errors.LeafidError:
 
 
 _KEPT: weakref.WeakSet[Tables] = weakref.WeakSet()
-# One thread forks at a time: the end of one fork would release the locks that another has taken.
-_forks = threading.Lock()
-_LOCKED: list[threading.Lock] = []
+# One thread forks at a time: the end of one fork would release the locks that another has taken. A hook of the
+# application may make a store in the thread that forks.
+_forks = threading.RLock()
+_held = ExitStack()
 
 
 def _before() -> None:
-    _forks.acquire()
-    _LOCKED.append(_forks)
+    _held.enter_context(_forks)
     for keeper in list(_KEPT):
         # A connection in use for longer stays open, but the child will not use it.
         if keeper.lock.acquire(timeout=2 * PATIENCE):
-            _LOCKED.append(keeper.lock)
+            _held.callback(keeper.lock.release)
             keeper.close()
-
-
-def _after() -> None:
-    held, _LOCKED[:] = _LOCKED[:], ()
-    for lock in reversed(held):
-        lock.release()
 
 
 def _after_in_child() -> None:
     global _forks
     # New locks: the thread that kept one locked does not exist in the child.
-    _forks = threading.Lock()
-    _LOCKED.clear()
+    _forks = threading.RLock()
+    _held.pop_all()
     for keeper in list(_KEPT):
         keeper.lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)
+    os.register_at_fork(before=_before, after_in_parent=_held.close, after_in_child=_after_in_child)

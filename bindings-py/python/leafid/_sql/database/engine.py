@@ -12,7 +12,6 @@ Text = tuple[str, tuple[str, ...]]
 STATEMENT_MS = 3_000
 # The longest wait for a locked row, in ms.
 LOCKED_MS = 2_000
-_LOG = logging.getLogger("leafid")
 _LOSES = "a crash forgets what was answered last: the same numbers would be granted again"
 
 
@@ -91,7 +90,9 @@ class Engine:
                 "`allow_unsafe_settings=True`"
             )
         if is_first:
-            _LOG.warning("%s has %s, let pass by `allow_unsafe_settings`: %s", place, setting, _LOSES)
+            # Not found at the import, as in `tables`.
+            log = logging.getLogger("leafid")
+            log.warning("%s has %s, let pass by `allow_unsafe_settings`: %s", place, setting, _LOSES)
 
     def examine(self, link: Queries, place: str) -> None:
         """Raises `STORE_REFUSED` for tables that cannot keep what is written to them."""

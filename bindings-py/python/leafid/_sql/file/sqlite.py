@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,9 @@ from . import places
 from .opened import Opened, refused
 
 VERSION, TEXTS = sql_texts("sqlite")
+# Without the interpreter's lock, a kept statement ends only in the thread that made it: the `close` of a thread that
+# forks would leave the file open.
+_CACHED_STATEMENTS = 0 if "free-threading" in sys.version else 128
 
 
 class File(Tables):
@@ -136,6 +140,7 @@ class File(Tables):
             isolation_level=None,
             # `self.lock` lets one thread in at a time.
             check_same_thread=False,
+            cached_statements=_CACHED_STATEMENTS,
             uri=True,
         )
         version = self._recognise(opened)
