@@ -6,7 +6,8 @@ import weakref
 import pytest
 
 import leafid
-from support.waiting import until
+from leafid.testing import isolated
+from support.waiting import failing, until
 
 
 class Own:
@@ -71,6 +72,24 @@ def test_a_dropped_generator_alone_gives_its_window_back(memory) -> None:
     assert alive() == 1, "the generator holds its store"
     del ids
     assert until(lambda: not alive()) and given_back == [worker]
+
+
+class Away(Own):
+    """A store that cannot be reached."""
+
+    def lease_segment(self, ask):
+        raise leafid.StoreUnavailableError("away")
+
+
+def test_a_stores_last_failure_does_not_keep_it_after_a_test(memory) -> None:
+    own = Away(memory)
+    ids = leafid.Segment("orders", own)
+    failing(ids)
+    with isolated():
+        assert ids.next() == 1
+    ids.close()
+    del own, ids
+    assert until(lambda: not alive())
 
 
 def test_the_collector_counts_each_generator_of_a_store(memory) -> None:

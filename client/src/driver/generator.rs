@@ -80,11 +80,21 @@ impl Generator {
         &self,
         caller: &Caller,
         call: &Call,
-        draw: impl FnMut(&mut Core, HostTime) -> Result<T, Refusal>,
+        mut draw: impl FnMut(&mut Core, HostTime) -> Result<T, Refusal>,
     ) -> Result<Result<T, Waiting>, Error> {
-        let mut why = match caller.attempt(call.count, draw)? {
-            Ok(value) => return Ok(Ok(value)),
-            Err(why) => why,
+        let mut now_held;
+        let mut caller = caller;
+        let mut why = loop {
+            match caller.attempt(call.count, &mut draw) {
+                Ok(Ok(value)) => return Ok(Ok(value)),
+                Ok(Err(why)) => break why,
+                // A test began, or ended, since the caller came.
+                Err(_) if caller.is_set_aside() => {
+                    now_held = self.holding()?.enter();
+                    caller = &now_held;
+                }
+                Err(error) => return Err(error),
+            }
         };
         if why.needs_driver {
             self.drive(caller)?;

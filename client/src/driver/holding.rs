@@ -348,9 +348,11 @@ impl Holding {
 
     /// Learns that the driver has ended, or could not start.
     pub(super) fn ended(&self) {
-        let _needed = self.change(|state| {
+        let _unneeded = self.change(|state| {
             state.driven = false;
-            state.needed.take()
+            // A holding set aside stays in memory. Its last failure may refer to the host's own store.
+            let last = if self.is_set_aside() { state.last.take() } else { None };
+            (state.needed.take(), last)
         });
     }
 
