@@ -303,6 +303,11 @@ impl Holding {
         // A write to the state file is another thread's task.
         self.saver_called.notify_one();
         if let Some(errand) = errand {
+            if matches!(errand, Errand::End) && self.is_set_aside() {
+                // This stays in memory, and the failure may refer to the host's own store. Python's is freed by a thread that
+                // attaches afterwards, as the store's does when it ends.
+                state.last = None;
+            }
             return errand;
         }
         self.publish(&state);
@@ -348,11 +353,9 @@ impl Holding {
 
     /// Learns that the driver has ended, or could not start.
     pub(super) fn ended(&self) {
-        let _unneeded = self.change(|state| {
+        let _needed = self.change(|state| {
             state.driven = false;
-            // A holding set aside stays in memory. Its last failure may refer to the host's own store.
-            let last = if self.is_set_aside() { state.last.take() } else { None };
-            (state.needed.take(), last)
+            state.needed.take()
         });
     }
 

@@ -66,7 +66,7 @@ pub fn main(mut args: Args) -> Outcome {
 
 /// Builds and installs only what the stream needs.
 fn installed() -> Outcome<Installed> {
-    println!("the first run builds and fetches for about two minutes");
+    println!("the first run builds and fetches for two to five minutes");
     // Fetches from npm and PyPI while the server compiles; errors are repeated below.
     let log = Log::create(project::target().join("log/run/fetch.log"))?;
     thread::spawn(move || log.during(|| tools::node_modules().and(tools::maturin())));
