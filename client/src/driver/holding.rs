@@ -303,11 +303,6 @@ impl Holding {
         // A write to the state file is another thread's task.
         self.saver_called.notify_one();
         if let Some(errand) = errand {
-            if matches!(errand, Errand::End) && self.is_set_aside() {
-                // This stays in memory, and the failure may refer to the host's own store. Python's is freed by a thread that
-                // attaches afterwards, as the store's does when it ends.
-                state.last = None;
-            }
             return errand;
         }
         self.publish(&state);

@@ -172,8 +172,17 @@ impl Hub {
                     holding.change(|state| state.sending = false);
                 }
                 (Errand::Reconnect, _) => transport.reconnect(),
-                (Errand::End, _) if self.leave(at) => return holding,
-                (Errand::End, _) => holding.ended(),
+                (Errand::End, _) => {
+                    if holding.is_set_aside() {
+                        // It stays in memory, and the failure may refer to the host's own store. Python frees that
+                        // when this thread attaches to it again, at the latest after the last generator.
+                        holding.change(|state| state.last = None);
+                    }
+                    if self.leave(at) {
+                        return holding;
+                    }
+                    holding.ended();
+                }
             }
         }
     }
