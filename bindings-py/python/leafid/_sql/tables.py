@@ -157,6 +157,11 @@ def _before() -> None:
             keeper.close()
 
 
+def _after() -> None:
+    # Taken out first: once the locks are free, another thread that forks adds its own.
+    _held.pop_all().close()
+
+
 def _after_in_child() -> None:
     global _forks
     # New locks: the thread that kept one locked does not exist in the child.
@@ -167,4 +172,4 @@ def _after_in_child() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_held.close, after_in_child=_after_in_child)
+    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)
