@@ -78,7 +78,7 @@ FORK_DURING_AN_IMPORT = """
 import os, sys, threading
 import leafid
 locked, begun = threading.Event(), threading.Event()
-# The hooks of a fork run in reverse order: this one between those of `logging` and of leafid.
+# Hooks run before a fork in the reverse order of their registration: `logging`, this one, leafid.
 os.register_at_fork(before=locked.set)
 import logging
 

@@ -154,9 +154,9 @@ def test_what_a_fork_interrupts_is_refused_in_the_child(path, monkeypatch) -> No
     assert in_child(lambda: SqliteStore(path).lease_segment(ASK)["start"]) == "1001"
 
 
-# The hooks of a fork run in reverse order: this one sees what leafid's have left.
+# Hooks run before a fork in the reverse order of their registration: this one runs after leafid's.
 OPEN_AT_THE_FORK = """
-import contextlib, os, sys, threading
+import contextlib, os, sys
 
 folder = sys.argv[1]
 

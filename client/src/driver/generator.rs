@@ -88,7 +88,8 @@ impl Generator {
             match caller.attempt(call.count, &mut draw) {
                 Ok(Ok(value)) => return Ok(Ok(value)),
                 Ok(Err(why)) => break why,
-                // A test began, or ended, since the caller came.
+                // Closed by a test that began or ended meanwhile, not by its owner: goes on with the holding that
+                // replaces it.
                 Err(_) if caller.is_set_aside() => {
                     now_held = self.holding()?.enter();
                     caller = &now_held;

@@ -174,8 +174,8 @@ impl Hub {
                 (Errand::Reconnect, _) => transport.reconnect(),
                 (Errand::End, _) => {
                     if holding.is_set_aside() {
-                        // It stays in memory, and the failure may refer to the host's own store. Python frees that
-                        // when this thread attaches to it again, at the latest after the last generator.
+                        // Such a holding is never freed, and its failure may refer to the user's store, an object of
+                        // Python. Dropped before this thread attaches to Python again, which frees the object.
                         holding.change(|state| state.last = None);
                     }
                     if self.leave(at) {

@@ -285,6 +285,7 @@ pub fn read(path: &Path, store: Token) -> Result<Option<(Head, Bounds)>, Problem
     Ok(Some((head, bounds)))
 }
 
+/// Whether the path still names the open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -298,7 +299,7 @@ fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// Always true: on Windows nobody can remove or replace a file that [`private`] has opened.
+/// Needs no look on Windows: [`private`] opens the file so that no process can delete or rename it.
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> std::io::Result<bool> {
     Ok(true)

@@ -85,7 +85,8 @@ class Tables(ABC):
         if isinstance(raised, errors.LeafidError):
             raise raised
         if raised["raised"]:
-            # Not found at the import: a thread that forks has the lock of the loggers, and waits for imports.
+            # Looked up here and not at the import: `getLogger` takes the lock of `logging`, which a thread that forks
+            # holds while it waits for imports.
             logging.getLogger("leafid").warning(
                 "STORE_WENT_BACK: %s lacks what this machine was granted, as after a restore; %d of its rows were "
                 "raised to the journal in %s, and nothing is granted twice",

@@ -90,7 +90,7 @@ class Engine:
                 "`allow_unsafe_settings=True`"
             )
         if is_first:
-            # Not found at the import, as in `tables`.
+            # Looked up here and not at the import, for the reason that `Tables._raise` gives.
             log = logging.getLogger("leafid")
             log.warning("%s has %s, let pass by `allow_unsafe_settings`: %s", place, setting, _LOSES)
 
